@@ -1,0 +1,124 @@
+"""Every error that ragpg raises on purpose.
+
+RagpgError
+├── ConfigError                 an argument, setting or file is wrong
+│   └── FilterError             a metadata filter cannot be understood (RG003)
+├── DatabaseError               Postgres refused or is not reachable
+│   ├── SchemaMissing           the ragpg schema is not installed
+│   ├── SchemaOutdated          the installed schema and this package differ
+│   ├── ExtensionMissing        an administrator must install an extension (RG004)
+│   ├── NamespaceNotFound       no namespace of that name (RG001)
+│   ├── DimensionMismatch       a vector has another length than its space (RG002)
+│   ├── SearchTimeout           the statement ran into its time limit
+│   ├── PoolExhausted           no connection became free in time
+│   └── ReadOnlyDatabase        a write on a replica or under a read-only role
+├── LocalDatabaseError          the private Postgres of `ragpg db` cannot run
+├── LoadError                   a file or text cannot be read as a document
+├── ProviderError               an embedding, chat or rerank service failed
+│   ├── RateLimited             the service asked to wait longer than allowed
+│   ├── ContextTooLong          the input is longer than the model takes
+│   └── BadEmbedding            wrong count, order, length, NaN or zero vector
+└── GroundingError              an answer cannot be checked
+"""
+
+from __future__ import annotations
+
+
+class RagpgError(Exception):
+    """Root of all errors of this package. `hint` names the next action, where there is one."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\nHint: {self.hint}" if self.hint else self.message
+
+
+class ConfigError(RagpgError):
+    """An argument, a setting or a configuration file is wrong."""
+
+
+class FilterError(ConfigError):
+    """A metadata filter cannot be understood."""
+
+
+class DatabaseError(RagpgError):
+    """Postgres refused a statement, or cannot be reached."""
+
+
+class SchemaMissing(DatabaseError):
+    """The ragpg schema is not installed in this database."""
+
+
+class SchemaOutdated(DatabaseError):
+    """The schema in the database and this package are of different versions."""
+
+
+class ExtensionMissing(DatabaseError):
+    """An extension is not installed and this role may not install it."""
+
+
+class NamespaceNotFound(DatabaseError):
+    """No namespace of that name exists."""
+
+
+class DimensionMismatch(DatabaseError):
+    """A vector has another length than the embedding space of its namespace."""
+
+
+class SearchTimeout(DatabaseError):
+    """A statement ran into its time limit."""
+
+
+class PoolExhausted(DatabaseError):
+    """No connection became free within the configured time."""
+
+
+class ReadOnlyDatabase(DatabaseError):
+    """A write was tried on a replica or under a role that may only read."""
+
+
+class LocalDatabaseError(RagpgError):
+    """The private Postgres server of `ragpg db` cannot be installed, started or stopped."""
+
+
+class LoadError(RagpgError):
+    """A file or a text cannot be read as a document."""
+
+
+class ProviderError(RagpgError):
+    """An embedding, chat or rerank service failed."""
+
+
+class RateLimited(ProviderError):
+    """A service asked to wait longer than the configured limit."""
+
+
+class ContextTooLong(ProviderError):
+    """An input is longer than the model accepts."""
+
+
+class BadEmbedding(ProviderError):
+    """A service returned vectors that do not fit the texts: count, order, length, NaN or zero."""
+
+
+class GroundingError(RagpgError):
+    """An answer cannot be checked against its evidence."""
+
+
+#: SQLSTATEs raised by the functions in sql/, and some of Postgres' own, as the class they become.
+BY_SQLSTATE: dict[str, type[RagpgError]] = {
+    "RG001": NamespaceNotFound,
+    "RG002": DimensionMismatch,
+    "RG003": FilterError,
+    "RG004": ExtensionMissing,
+    "RG005": ConfigError,
+    "57014": SearchTimeout,
+    "25006": ReadOnlyDatabase,
+    "42501": DatabaseError,
+    "3F000": SchemaMissing,
+    "42P01": SchemaMissing,
+    "42883": SchemaOutdated,
+}

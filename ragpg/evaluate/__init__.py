@@ -1,0 +1,1 @@
+"""Judged sets in, ranking metrics out."""

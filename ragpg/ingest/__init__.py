@@ -1,0 +1,1 @@
+"""load -> chunk -> embed -> store: one transaction a document."""

@@ -1,0 +1,128 @@
+"""The places where a user plugs in: small protocols, one job each.
+
+A provider may be sync, async or both: the async client prefers the a-methods and otherwise runs
+the sync ones in a thread; the sync client needs the sync ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from ragpg.types import Chunk, Document, Hit, Json, Usage
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors of one length.
+
+    `model` names the embedding space together with `dimensions`: two embedders with the same
+    pair must give interchangeable vectors.
+    """
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector per text, in order. `texts` holds no blank text and may be long: the
+        embedder does its own batching and cuts over-long inputs. Raises ProviderError."""
+        ...
+
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of one query. Raises ProviderError."""
+        ...
+
+
+@runtime_checkable
+class AsyncEmbedder(Protocol):
+    """The awaitable twin, preferred by the async client where it exists."""
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    async def aembed_documents(self, texts: Sequence[str]) -> list[list[float]]: ...
+
+    async def aembed_query(self, text: str) -> list[float]: ...
+
+
+class Loader(Protocol):
+    """Reads bytes as a document. Raises LoadError when they are not what they claim to be."""
+
+    def __call__(self, data: bytes, *, source: str) -> Document: ...
+
+
+class Chunker(Protocol):
+    """Cuts a document into chunks.
+
+    `settings` identifies the chunker and its parameters: when it changes, documents are cut anew.
+    """
+
+    @property
+    def settings(self) -> str: ...
+
+    def __call__(self, document: Document) -> Iterator[Chunk]: ...
+
+
+class Reranker(Protocol):
+    """Reorders hits by relevance. Returns the same hits with new scores, best first, and never
+    invents or loses one. An exception keeps the earlier order and is reported."""
+
+    @property
+    def name(self) -> str: ...
+
+    def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]: ...
+
+
+@runtime_checkable
+class Generator(Protocol):
+    """A chat model: messages of {"role", "content"} in, text and usage out. Raises ProviderError."""
+
+    @property
+    def model(self) -> str: ...
+
+    def generate(
+        self, messages: Sequence[Mapping[str, str]], **options: Any
+    ) -> tuple[str, Usage]: ...
+
+
+@runtime_checkable
+class AsyncGenerator(Protocol):
+    """The awaitable twin of Generator."""
+
+    @property
+    def model(self) -> str: ...
+
+    async def agenerate(
+        self, messages: Sequence[Mapping[str, str]], **options: Any
+    ) -> tuple[str, Usage]: ...
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """Another source of hits (an HTTP corpus, another table) that joins the fusion as an arm.
+
+    Runs beside the SQL call. Hits come best first; their own scores are kept as the arm's scores.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def retrieve(self, query: str, k: int, filter: Mapping[str, Json] | None) -> Sequence[Hit]: ...
+
+
+@runtime_checkable
+class AsyncRetriever(Protocol):
+    """The awaitable twin of Retriever."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def aretrieve(
+        self, query: str, k: int, filter: Mapping[str, Json] | None
+    ) -> Sequence[Hit]: ...

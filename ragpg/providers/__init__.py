@@ -1,0 +1,1 @@
+"""Adapters to models: each imports its library when it is used."""

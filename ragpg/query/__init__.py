@@ -1,0 +1,1 @@
+"""rewrite -> retrieve -> rerank -> context -> ground -> cite."""

@@ -1,0 +1,277 @@
+"""The values that flow through ragpg: frozen, comparable, printable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+#: Anything JSON can hold. Metadata, filters and arm options are of this kind.
+Json = Any
+Metadata = Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link found in a document, already resolved to a source path where it is relative.
+
+    `target` is the source of another document ("guide/install.md") or an absolute URL;
+    `anchor` is the part behind '#', or "".
+    """
+
+    target: str
+    anchor: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A stretch of a document under one heading path. Offsets are characters of Document.text."""
+
+    start: int
+    end: int
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A loaded document. `text` is clean (NFC, no NUL, no lone surrogates, \\n line ends); all
+    offsets anywhere in ragpg are characters of this text.
+
+    `sections` partition the text by heading; empty means one section without headings.
+    `blocks` are spans that a chunker must not cut unless it has to (code fences, tables, lists).
+    `notes` tell what the loader had to do ("2 NUL characters removed").
+    """
+
+    source: str
+    text: str
+    title: str = ""
+    format: str = "text"
+    metadata: Metadata = field(default_factory=dict)
+    sections: Sequence[Section] = ()
+    blocks: Sequence[tuple[int, int]] = ()
+    links: Sequence[Link] = ()
+    pages: Sequence[int] = ()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A stretch of a document: text[start_char:end_char] == content, always.
+
+    Lines are 1-based and inclusive. `breadcrumb` is title and heading path joined by " > ".
+    `prefix` is text that a chunker added in front for indexing (a repeated table header); it is
+    never part of `content` and never cited.
+    """
+
+    ordinal: int
+    content: str
+    start_char: int
+    end_char: int
+    start_line: int
+    end_line: int
+    breadcrumb: str = ""
+    prefix: str = ""
+    page: int | None = None
+    metadata: Metadata = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ArmHit:
+    """How one arm saw a hit. `rank` is 1-based; `score` is the arm's own, higher is better:
+    cosine similarity (vector), BM25 (keyword), seconds since 1970 (metadata), edge weight (graph).
+    `mode` says how the vector arm found it: exact, hnsw or hnsw+exact."""
+
+    rank: int
+    score: float
+    mode: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One retrieved chunk. `score` is the fused (or reranked) score, higher is better, comparable
+    within one result only."""
+
+    rank: int
+    score: float
+    namespace: str
+    source: str
+    content: str
+    chunk_id: int | None = None
+    document_id: int | None = None
+    chunk_index: int = 0
+    title: str = ""
+    breadcrumb: str = ""
+    metadata: Metadata = field(default_factory=dict)
+    start_line: int | None = None
+    end_line: int | None = None
+    start_char: int | None = None
+    end_char: int | None = None
+    page: int | None = None
+    version: int | None = None
+    arms: Mapping[str, ArmHit] = field(default_factory=dict)
+
+    @property
+    def lines(self) -> tuple[int, int] | None:
+        """First and last line in the source, 1-based and inclusive."""
+        if self.start_line is None or self.end_line is None:
+            return None
+        return (self.start_line, self.end_line)
+
+
+@dataclass(frozen=True, slots=True)
+class ArmReport:
+    """What one arm (or stage: "rerank", "embed") did: rows given, milliseconds, and why not."""
+
+    rows: int = 0
+    ms: float = 0.0
+    error: str | None = None
+    skipped: str | None = None
+    mode: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A numbered source: `number` is what the text shows as [number]."""
+
+    number: int
+    hit: Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A span of a hit that speaks for or against a claim. Offsets are characters of hit.content."""
+
+    number: int
+    hit: Hit
+    start: int
+    end: int
+    quote: str
+    support: float
+
+
+Verdict = Literal["supported", "partial", "unsupported", "contradicted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An assertive sentence of an answer with its verdict.
+
+    `start`/`end` are characters of the answer. `support` is between 0 and 1. `reasons` name what
+    disagreed ("number 41 is not in the evidence"). `cited` are the numbers written in the sentence.
+    """
+
+    text: str
+    start: int
+    end: int
+    verdict: Verdict
+    support: float
+    evidence: Sequence[Evidence] = ()
+    cited: Sequence[int] = ()
+    reasons: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """Verdicts on an answer. confidence = (supported + partial / 2) / claims; None without claims.
+
+    `bad_citations` are numbers in the answer that name no source.
+    """
+
+    answer: str
+    claims: Sequence[Claim]
+    confidence: float | None
+    bad_citations: Sequence[int] = ()
+    uncited: bool = False
+
+    @property
+    def state(self) -> str:
+        """One of "no claims", "grounded" (confidence >= 0.5) and "weak"."""
+        if self.confidence is None:
+            return "no claims"
+        return "grounded" if self.confidence >= 0.5 else "weak"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Hits, what every arm did, and a numbered context block for a prompt.
+
+    `context` numbers the hits as `citations` does. `grounding` is there when an answer was given.
+    `notes` tell what degraded ("vector arm skipped: no embedder").
+    """
+
+    query: str
+    hits: Sequence[Hit]
+    report: Mapping[str, ArmReport]
+    context: str = ""
+    citations: Sequence[Citation] = ()
+    grounding: Grounding | None = None
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counted them, and cost in USD where the price is known."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A generated answer with the sources it was given and the verdicts on it.
+
+    `refused` is True when the evidence was too weak and no answer was generated.
+    """
+
+    text: str
+    result: SearchResult
+    grounding: Grounding
+    citations: Sequence[Citation] = ()
+    usage: Usage = field(default_factory=Usage)
+    refused: bool = False
+
+
+#: stored: new or changed. unchanged: skipped by fingerprint. empty: no text. skipped: on purpose
+#: (binary, symlink out of the folder). failed: see error. removed: pruned.
+IngestStatus = Literal["stored", "unchanged", "empty", "skipped", "failed", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What happened to one source."""
+
+    source: str
+    status: IngestStatus
+    chunks: int = 0
+    new_chunks: int = 0
+    embedded: int = 0
+    cached: int = 0
+    reason: str | None = None
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """Totals and one line per source, in source order."""
+
+    namespace: str
+    files: Sequence[FileReport]
+    seconds: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    notes: Sequence[str] = ()
+
+    def count(self, status: IngestStatus) -> int:
+        """How many sources ended in this status."""
+        return sum(file.status == status for file in self.files)
+
+    @property
+    def chunks(self) -> int:
+        """Chunks of all stored or unchanged sources together."""
+        return sum(file.chunks for file in self.files)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing failed."""
+        return not any(file.status == "failed" for file in self.files)
