@@ -1,0 +1,43 @@
+# make demo | test | lint | db | venv | clean
+# Needs python3 (3.11 or newer), make and, for the database, a Debian machine (others: see README).
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+# The tests have a server of their own, which forgets what a crash would lose, and share the
+# unpacked programs with the user's server.
+TEST_ENV := RAGPG_DB_HOME=$(CURDIR)/.ragpg/test RAGPG_DB_THROWAWAY=1 \
+            RAGPG_DB_PROGRAMS=$(CURDIR)/.ragpg/programs
+
+.PHONY: venv demo test lint format db clean
+.DEFAULT_GOAL := venv
+
+venv: $(STAMP)
+
+$(STAMP): pyproject.toml tools/bootstrap.sh
+	PYTHON="$(PYTHON)" tools/bootstrap.sh all,dev
+	@touch $@
+
+demo: $(STAMP)
+	$(BIN)/python -m ragpg.demo
+
+test: lint
+	$(TEST_ENV) $(BIN)/pytest $(PYTEST_ARGS)
+
+lint: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+db: $(STAMP)
+	$(BIN)/python -m ragpg.cli.db up
+
+# The database in .ragpg stays: `ragpg db destroy --yes` deletes it.
+clean:
+	-[ ! -x $(BIN)/python ] || $(TEST_ENV) $(BIN)/python -m ragpg.cli.db destroy --yes
+	rm -rf .venv .ragpg/test build dist .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
