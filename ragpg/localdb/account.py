@@ -6,11 +6,13 @@ import contextlib
 import os
 import stat
 import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragpg.errors import LocalDatabaseError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +41,18 @@ class Account:
             with contextlib.suppress(KeyError):
                 entry = pwd.getpwnam(candidate)
                 if entry.pw_uid == 0:
-                    raise LocalDatabaseError("PostgreSQL refuses to run as root: name another user")
+                    raise LocalDatabaseError(
+                        "PostgreSQL refuses to run as root",
+                        hint="set RAGPG_DB_USER to an ordinary user of this machine",
+                    )
                 return cls(candidate, entry.pw_uid, entry.pw_gid, switch=True)
         raise LocalDatabaseError(
-            f"there is no user {name or 'postgres or nobody'} to run the server as: "
-            "set RAGPG_DB_USER to an ordinary user"
+            f"there is no user {name or 'postgres or nobody'} to run the server as",
+            hint="set RAGPG_DB_USER to an ordinary user of this machine",
         )
 
     def run(
-        self,
-        command: Sequence[str | Path],
-        *,
-        check: bool = True,
-        capture: bool = True,
+        self, *command: str | Path, check: bool = True, capture: bool = True
     ) -> subprocess.CompletedProcess[str]:
         """Run a command as this user, with nothing of the caller's environment or folder."""
         return subprocess.run(
@@ -77,7 +78,7 @@ class Account:
         existing = [str(path) for path in [folder, *folder.parents] if path.exists()]
         # One shell for all of them: a process for each folder would be slow.
         test = 'for folder; do [ -x "$folder" ] || exit 1; done'
-        return self.run(["/bin/sh", "-c", test, "sh", *existing], check=False).returncode == 0
+        return self.run("/bin/sh", "-c", test, "sh", *existing, check=False).returncode == 0
 
     def own(self, path: Path, mode: int) -> None:
         """Give an existing file to this user."""
@@ -93,7 +94,8 @@ class Account:
         # The name of a socket folder in /tmp can be foreseen by every user of the machine.
         if not stat.S_ISDIR(found.st_mode) or found.st_uid not in {self.uid, os.geteuid()}:
             raise LocalDatabaseError(
-                f"{path} belongs to another user: remove it, or run as the user it belongs to"
+                f"{path} belongs to another user",
+                hint="remove it, or run as the user it belongs to",
             )
         self.own(path, mode)
 

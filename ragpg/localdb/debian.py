@@ -105,13 +105,14 @@ def install(folder: Path, suite: str) -> Programs:
             _fetch(folder, suite)
     if found := find(folder / suite):
         return found
-    raise LocalDatabaseError(f"no PostgreSQL was found in {folder / suite}: delete it and retry")
+    raise LocalDatabaseError(f"there is no PostgreSQL in {folder / suite}", hint="delete it")
 
 
 def _fetch(folder: Path, suite: str) -> None:
     if not available():
         raise LocalDatabaseError(
-            "packages can be unpacked on a Debian machine only: use RAGPG_DB_PROVIDER=embedded"
+            "this is not a Debian machine, so PostgreSQL cannot be unpacked from packages",
+            hint="set RAGPG_DB_PROVIDER=embedded",
         )
     started = time.monotonic()
     # Unpacked beside and renamed at the end: a run that was cut short leaves no half of it.
@@ -131,13 +132,12 @@ def _fetch(folder: Path, suite: str) -> None:
     majors = [int(m[1]) for m in map(re.compile(r"postgresql-(\d+)-age$").match, names) if m]
     if not majors:
         raise LocalDatabaseError(
-            f"Debian {suite} has no package of Apache AGE at present: try another RAGPG_DB_SUITE"
+            f"Debian {suite} has no package of Apache AGE at present",
+            hint="set RAGPG_DB_SUITE to another suite: forky, trixie",
         )
     base = f"postgresql-{max(majors)}"
     wanted = [base + s for s in REQUIRED] + [base + s for s in OPTIONAL if base + s in names]
-    _apt(
-        work, "apt-get", "-y", "--no-install-recommends", "--download-only", "install", *wanted
-    )
+    _apt(work, "apt-get", "-y", "--no-install-recommends", "--download-only", "install", *wanted)
     packages = sorted((work / "archives").glob("*.deb"))
     for package in packages:
         _unpack(package, work / "root")
@@ -165,10 +165,8 @@ def _release() -> dict[str, str]:
 def _mirror() -> str:
     """The Debian archive that this machine's own apt uses, best that of the running release."""
     pattern = "$(REPO_URI) $(RELEASE) $(COMPONENT)"
-    lines = _run(
-        ["apt-get", "indextargets", "--no-release-info", "--format", pattern]
-        + ["Created-By: Packages"]
-    ).splitlines()
+    options = ["--no-release-info", "--format", pattern, "Created-By: Packages"]
+    lines = _run(["apt-get", "indextargets", *options]).splitlines()
     rows = [line.split() for line in lines if line.endswith(" main") and "security" not in line]
     rows.sort(key=lambda row: row[1] != _release().get("VERSION_CODENAME"))
     if not rows:
@@ -210,8 +208,7 @@ def _run(command: list[str]) -> str:
         check=True,
         text=True,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         env={**os.environ, "LC_ALL": "C"},
         umask=0o022,
     ).stdout

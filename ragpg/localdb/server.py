@@ -11,13 +11,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragpg.errors import LocalDatabaseError
 from ragpg.localdb.configuration import Configuration
 from ragpg.localdb.place import DATABASE, SUPERUSER, Place
-from ragpg.localdb.programs import Programs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ragpg.localdb.programs import Programs
 
 log = logging.getLogger("ragpg.localdb")
 
@@ -88,11 +92,12 @@ def _initialise(place: Place, programs: Programs, wanted: Configuration) -> None
     account.own(place.password, 0o600)
     # The built-in C.UTF-8 is the same on every host, whatever locales the host has.
     account.run(
-        [programs.path("initdb"), "-D", place.data, "-U", SUPERUSER]
-        + ["--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={place.password}"]
-        + ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin"]
-        + ["--builtin-locale=C.UTF-8", "--no-instructions"]
-        + (["--no-sync"] if wanted.throwaway else [])
+        programs.path("initdb"),
+        *("-D", place.data, "-U", SUPERUSER),
+        *("--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={place.password}"),
+        *("--encoding=UTF8", "--locale=C", "--locale-provider=builtin"),
+        *("--builtin-locale=C.UTF-8", "--no-instructions"),
+        *(["--no-sync"] if wanted.throwaway else []),
     )
     with open(place.data / "postgresql.conf", "a") as main:
         main.write(f"include = '{place.configuration.name}'\n")
@@ -113,7 +118,7 @@ def _start(place: Place, programs: Programs, wanted: Configuration) -> None:
         _wait_for_orphans(place)
         if not wanted.throwaway and Configuration.read(place.configuration).throwaway:
             # What was written while nobody waited for the disk has to reach it once.
-            place.account.run([programs.path("initdb"), "--sync-only", "-D", place.data])
+            place.account.run(programs.path("initdb"), "--sync-only", "-D", place.data)
         place.configuration.write_text(text)
         place.account.own(place.configuration, 0o600)
     if pid := postmaster(place):
@@ -127,8 +132,8 @@ def _start(place: Place, programs: Programs, wanted: Configuration) -> None:
     place.log.touch()
     place.account.own(place.log, 0o600)
     started = place.account.run(
-        [programs.path("pg_ctl"), "-D", place.data, "-l", place.log]
-        + ["-w", "-t", "60", "-s", "start"],
+        programs.path("pg_ctl"),
+        *("-D", place.data, "-l", place.log, "-w", "-t", "60", "-s", "start"),
         check=False,
         # The server would inherit a pipe and keep its reader waiting.
         capture=False,
@@ -142,18 +147,22 @@ def _wait_for_orphans(place: Place) -> None:
     """Wait until no session of a killed server works on the data any more.
 
     After kill -9 of the main process its sessions notice within moments, but one that is busy
-    may go on writing. A second server beside it would destroy the data.
+    may go on writing. A second server beside it would destroy the data, so it is ended; what
+    it wrote is recovered from the log as after any crash.
     """
     if sys.platform != "linux":
         return
-    for patience in (2, 10):
-        if _wait(lambda: not _orphans(place), seconds=patience):
+    for number in (signal.SIGQUIT, signal.SIGKILL):
+        if _wait(lambda: not _orphans(place), seconds=2):
             return
         for pid in _orphans(place):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGQUIT)
+                os.kill(pid, number)
+    if _wait(lambda: not _orphans(place), seconds=5):
+        return
     raise LocalDatabaseError(
-        f"processes {_orphans(place)} of a killed server still work on {place.data}: end them"
+        f"processes {_orphans(place)} of a killed server still work on {place.data}",
+        hint="end them",
     )
 
 
@@ -186,8 +195,8 @@ def _check_owner(place: Place) -> None:
     owner = place.data.stat().st_uid
     if owner != place.account.uid:
         raise LocalDatabaseError(
-            f"{place.data} belongs to the user with number {owner}, not to "
-            f"{place.account.name}: run as that user, or as root with RAGPG_DB_USER"
+            f"{place.data} belongs to the user with number {owner}, not to {place.account.name}",
+            hint="run as that user, or as root with RAGPG_DB_USER set to it",
         )
 
 
@@ -195,8 +204,8 @@ def _check_version(place: Place, programs: Programs) -> None:
     has = (place.data / "PG_VERSION").read_text().strip()
     if has != programs.major:
         raise LocalDatabaseError(
-            f"the data in {place.data} is of PostgreSQL {has}, the programs are "
-            f"{programs.major}: dump it with the old programs, or run 'ragpg db destroy --yes'"
+            f"{place.data} is of PostgreSQL {has}, but the programs are {programs.major}",
+            hint="dump it with the old programs, or delete it: ragpg db destroy --yes",
         )
 
 
@@ -204,7 +213,7 @@ def _sql(place: Place, programs: Programs, database: str, *statements: str) -> N
     address = place.socket_dsn(Configuration.read(place.configuration).port, database)
     words = [word for statement in statements for word in ("-c", statement)]
     place.account.run(
-        [programs.path("psql"), "-qXAt", "-v", "ON_ERROR_STOP=1", "-d", address, *words]
+        programs.path("psql"), "-qXAt", "-v", "ON_ERROR_STOP=1", "-d", address, *words
     )
 
 
