@@ -23,6 +23,13 @@ RagpgError
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Scope = Literal["input", "service", "unknown"]
+
 
 class RagpgError(Exception):
     """Root of all errors of this package. `hint` names the next action, where there is one."""
@@ -89,15 +96,38 @@ class LoadError(RagpgError):
 
 
 class ProviderError(RagpgError):
-    """An embedding, chat or rerank service failed."""
+    """An embedding, chat or rerank service failed.
+
+    `scope` says what the failure is about: "input" (one of the texts: the others would pass),
+    "service" (any request would fail alike) or "unknown". `partial` maps positions of the texts
+    to vectors that did arrive before the failure, so that nobody pays for them twice.
+    """
+
+    default_scope: ClassVar[Scope] = "unknown"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        scope: Scope | None = None,
+        partial: Mapping[int, list[float]] | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.scope: Scope = scope or self.default_scope
+        self.partial: Mapping[int, list[float]] = partial or {}
 
 
 class RateLimited(ProviderError):
     """A service asked to wait longer than the configured limit."""
 
+    default_scope = "service"
+
 
 class ContextTooLong(ProviderError):
     """An input is longer than the model accepts."""
+
+    default_scope = "input"
 
 
 class BadEmbedding(ProviderError):
