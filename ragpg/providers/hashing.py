@@ -27,7 +27,8 @@ _VERSION = 1
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 # Python's \w leaves out combining marks, which would cut Indic and other words at every vowel.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e"
-_ASCII_LETTER = rf"[^\W_{_UNSPACED}]"
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_LETTER = rf"[^\W_{_UNSPACED}]"
 _WORD = re.compile(rf"[{_UNSPACED}]+|{_LETTER}(?:{_LETTER}|[{_MARKS}])*")
 _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 
