@@ -1,0 +1,10 @@
+-- After the last down revision. Extensions stay, and so does a schema that holds anything else.
+drop table if exists ragpg.alembic_version;
+do $ragpg$
+begin
+  drop schema ragpg;
+exception
+  when dependent_objects_still_exist or insufficient_privilege then
+    raise notice 'schema % stays: it holds other objects, or belongs to another role', 'ragpg';
+end
+$ragpg$;
