@@ -1,0 +1,27 @@
+-- Set by set, because a cascade would fire a trigger for every document.
+create or replace function ragpg.drop_namespace(name text)
+returns boolean
+language plpgsql
+set search_path from current
+as $$
+declare
+  doomed integer;
+begin
+  select namespace.id into doomed from ragpg.namespace
+   where namespace.name = drop_namespace.name for update;
+  if doomed is null then
+    return false;
+  end if;
+  delete from ragpg.chunk where chunk.namespace_id = doomed;
+  delete from ragpg.document where document.namespace_id = doomed;
+  delete from ragpg.keyword_log where keyword_log.namespace_id = doomed;
+  delete from ragpg.namespace where namespace.id = doomed;
+  return true;
+end $$;
+
+comment on function ragpg.drop_namespace(text) is
+$$Deletes a namespace with everything in it; false if there is none of that name.
+
+  select ragpg.drop_namespace('handbook');
+
+Cached embeddings stay: they belong to their text, not to a namespace.$$;

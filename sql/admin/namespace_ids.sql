@@ -1,0 +1,25 @@
+-- Names to ids, in one place. An unknown name is an error, not an empty result.
+create or replace function ragpg.namespace_ids(names text[])
+returns integer[]
+language plpgsql stable parallel safe
+as $$
+declare
+  unknown text;
+begin
+  select asked.name into unknown
+    from unnest(names) as asked (name)
+   where not exists (select 1 from ragpg.namespace where namespace.name = asked.name)
+   order by asked.name collate "C"
+   limit 1;
+  if unknown is not null then
+    raise exception 'namespace "%" does not exist', unknown using errcode = 'RG001',
+      hint = 'List them with: select name from ragpg.namespaces';
+  end if;
+  return (select coalesce(array_agg(namespace.id order by namespace.id), '{}')
+            from ragpg.namespace where namespace.name = any (names));
+end $$;
+
+comment on function ragpg.namespace_ids(text[]) is
+$$Ids of namespaces by name; raises RG001 for an unknown one.
+
+  select ragpg.namespace_ids('{default,handbook}');$$;

@@ -1,0 +1,15 @@
+-- For the roles ragpg_reader and ragpg_writer, where an administrator has created them.
+do $$
+begin
+  if exists (select 1 from pg_catalog.pg_roles where pg_roles.rolname = 'ragpg_reader') then
+    grant usage on schema ragpg to ragpg_reader;
+    grant select on all tables in schema ragpg to ragpg_reader;
+    grant execute on all functions in schema ragpg to ragpg_reader;
+  end if;
+  if exists (select 1 from pg_catalog.pg_roles where pg_roles.rolname = 'ragpg_writer') then
+    grant usage on schema ragpg to ragpg_writer;
+    grant select, insert, update, delete on all tables in schema ragpg to ragpg_writer;
+    revoke insert, update, delete on ragpg.install, ragpg.embedding_space from ragpg_writer;
+    grant execute on all functions in schema ragpg to ragpg_writer;
+  end if;
+end $$;

@@ -1,0 +1,59 @@
+-- Merges the log into the statistics. Every log row is counted once: it is deleted in the same
+-- transaction. One folder at a time; the others find nothing to do and go on.
+create or replace function ragpg.fold_statistics(max_rows integer default 5000)
+returns bigint
+language plpgsql
+set search_path from current
+as $$
+declare
+  folded bigint;
+begin
+  if not pg_try_advisory_xact_lock(hashtext('ragpg.fold_statistics')) then
+    return -1;
+  end if;
+  with gone as (
+    delete from ragpg.keyword_log
+     where keyword_log.id in (select waiting.id from ragpg.keyword_log as waiting
+                               order by waiting.id limit fold_statistics.max_rows)
+    returning keyword_log.*
+  ), alive as (
+    -- The namespace may have been dropped since: its rows are only cleared away.
+    select gone.* from gone join ragpg.namespace on namespace.id = gone.namespace_id
+  ), totals as (
+    insert into ragpg.namespace_statistics as kept (namespace_id, chunks, length)
+    select alive.namespace_id, sum(alive.sign * alive.chunks), sum(alive.sign * alive.length)
+      from alive
+     group by 1
+     order by 1
+    on conflict (namespace_id) do update
+       set chunks = kept.chunks + excluded.chunks, length = kept.length + excluded.length
+    returning 1
+  ), delta as (
+    select alive.namespace_id, word.lexeme, sum(alive.sign)::bigint as documents
+      from alive, unnest(alive.lexemes) as row (lexemes), unnest(row.lexemes) as word
+     where word.lexeme !~ '^[@^]'
+     group by 1, 2
+    having sum(alive.sign) <> 0
+  ), counted as (
+    insert into ragpg.lexeme_statistics as kept (namespace_id, lexeme, documents)
+    select delta.namespace_id, delta.lexeme, delta.documents
+      from delta
+     order by 1, 2
+    on conflict (namespace_id, lexeme) do update
+       set documents = kept.documents + excluded.documents
+    returning 1
+  )
+  select count(*) into folded from gone;
+  return folded;
+end $$;
+
+comment on function ragpg.fold_statistics(integer) is
+$$Brings the BM25 statistics up to date; returns how many log rows were merged, -1 when another
+session is at it.
+
+  select ragpg.fold_statistics();
+
+Ingestion calls it. Call it yourself after writing to ragpg.chunk with your own SQL; until then
+new terms are found but weighted as rare.
+
+max_rows  at most so many log rows in this call$$;

@@ -1,0 +1,63 @@
+-- Keeps ragpg.chunk_keyword equal to ragpg.chunk, a statement at a time.
+create or replace function ragpg.write_keywords()
+returns trigger
+language plpgsql
+set search_path from current
+as $$
+begin
+  if tg_op = 'DELETE' then
+    delete from ragpg.chunk_keyword as keyword
+     using removed
+     where keyword.namespace_id = removed.namespace_id and keyword.chunk_id = removed.id;
+  elsif tg_op = 'INSERT' then
+    -- The average length is a constant of the namespace inside its vectors: the first chunks set
+    -- it, rebuild_keywords() mends it when it has drifted.
+    update ragpg.namespace
+       set average_length = first.length
+      from (select sample.namespace_id,
+                   greatest(avg(greatest((keyword.row).length, 1)), 1) as length
+              from (select added.namespace_id, added.breadcrumb, added.content,
+                           row_number() over (partition by added.namespace_id order by added.id) as place
+                      from added
+                     where exists (select 1 from ragpg.namespace
+                                    where namespace.id = added.namespace_id
+                                      and namespace.average_length is null)) as sample
+              join ragpg.namespace on namespace.id = sample.namespace_id,
+                   lateral (select ragpg.keyword_row(namespace.text_search_config::regconfig,
+                              sample.breadcrumb, sample.content, '{}', 100) as row offset 0) as keyword
+             where sample.place <= 200
+             group by sample.namespace_id) as first
+     where namespace.id = first.namespace_id and namespace.average_length is null;
+    insert into ragpg.chunk_keyword (namespace_id, chunk_id, length, bm25, lexemes)
+    select added.namespace_id, added.id, keyword.length, keyword.bm25, keyword.lexemes
+      from added
+      join ragpg.namespace on namespace.id = added.namespace_id,
+           lateral ragpg.keyword_row(namespace.text_search_config::regconfig, added.breadcrumb,
+             concat_ws(E'\n', nullif(added.prefix, ''), added.content), added.metadata,
+             namespace.average_length) as keyword;
+  else
+    update ragpg.chunk_keyword as target
+       set length = keyword.length, bm25 = keyword.bm25, lexemes = keyword.lexemes
+      from changed as new
+      join replaced as old using (namespace_id, id)
+      join ragpg.namespace on namespace.id = new.namespace_id,
+           lateral ragpg.keyword_row(namespace.text_search_config::regconfig, new.breadcrumb,
+             concat_ws(E'\n', nullif(new.prefix, ''), new.content), new.metadata,
+             namespace.average_length) as keyword
+     where target.namespace_id = new.namespace_id and target.chunk_id = new.id
+       and (new.breadcrumb, new.prefix, new.content, new.metadata)
+           is distinct from (old.breadcrumb, old.prefix, old.content, old.metadata);
+  end if;
+  return null;
+end $$;
+
+comment on function ragpg.write_keywords() is
+$$Trigger on ragpg.chunk: writes the keyword rows of inserted, changed and deleted chunks.$$;
+
+create or replace trigger write_keywords_insert after insert on ragpg.chunk
+  referencing new table as added for each statement execute function ragpg.write_keywords();
+create or replace trigger write_keywords_update after update on ragpg.chunk
+  referencing old table as replaced new table as changed
+  for each statement execute function ragpg.write_keywords();
+create or replace trigger write_keywords_delete after delete on ragpg.chunk
+  referencing old table as removed for each statement execute function ragpg.write_keywords();

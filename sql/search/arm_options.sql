@@ -1,0 +1,62 @@
+-- The arms of a search with weight, k, min_score and function, in the order in which they run.
+create or replace function ragpg.arm_options(arms jsonb default null)
+returns table (arm text, weight double precision, k integer, min_score double precision, function regproc)
+language plpgsql stable parallel safe
+as $$
+declare
+  defaults constant jsonb := '{"vector":   {"weight": 1.3, "k": 50},
+                               "keyword":  {"weight": 1.0, "k": 50},
+                               "metadata": {"weight": 0.2, "k": 50},
+                               "graph":    {"weight": 0.2, "k": 10}}';
+  chosen jsonb := coalesce(arms, '{}');
+  entry record;
+  wrong text;
+begin
+  if jsonb_typeof(chosen) = 'array' then
+    -- A list: these and no others.
+    select jsonb_object_agg(known.arm, false) || coalesce((select jsonb_object_agg(item, '{}'::jsonb)
+             from jsonb_array_elements_text(chosen) as item), '{}')
+      into chosen from jsonb_object_keys(defaults) as known (arm);
+  elsif jsonb_typeof(chosen) <> 'object' then
+    raise exception 'arms: expected an object or a list, got %', arms using errcode = 'RG005';
+  end if;
+  for entry in select * from jsonb_each(chosen) as given order by given.key collate "C" loop
+    continue when entry.value in ('false', 'true') and defaults ? entry.key;
+    if jsonb_typeof(entry.value) <> 'object' or not (defaults ? entry.key or entry.value ? 'function') then
+      raise exception 'arms: "%": % is neither a known arm nor a registered function', entry.key, entry.value
+        using errcode = 'RG005', hint = 'Arms are vector, keyword, metadata, graph, or your own as {"name": {"function": "schema.name"}}.';
+    end if;
+    select option.key into wrong from jsonb_each(entry.value) as option
+     where option.key not in ('weight', 'k', 'min_score', 'function')
+        or (option.key = 'function') <> (jsonb_typeof(option.value) = 'string')
+        or option.key <> 'function' and jsonb_typeof(option.value) not in ('number', 'null')
+        or option.key in ('weight', 'k') and jsonb_typeof(option.value) = 'number' and option.value::text::numeric < 0
+     order by 1 limit 1;
+    if wrong is not null then
+      raise exception 'arms: option "%" of "%" is unknown or out of range', wrong, entry.key
+        using errcode = 'RG005', hint = 'Options are weight (>= 0), k (>= 0), min_score and function.';
+    end if;
+  end loop;
+  -- The graph starts from what the others found, so it runs last.
+  return query
+  select option.name, coalesce((option.settings ->> 'weight')::double precision, 1),
+         coalesce((option.settings ->> 'k')::integer, 50), (option.settings ->> 'min_score')::double precision,
+         to_regproc(option.settings ->> 'function')
+    from (select coalesce(standard.key, given.key) as name, given.value as given,
+                 coalesce(standard.value, '{}') || case jsonb_typeof(given.value) when 'object' then given.value else '{}' end as settings
+            from jsonb_each(defaults) as standard
+            full join jsonb_each(chosen) as given on given.key = standard.key) as option
+   where option.given is distinct from 'false'
+   order by case option.name when 'vector' then 1 when 'keyword' then 2 when 'metadata' then 3 when 'graph' then 5 else 4 end,
+            option.name collate "C";
+end $$;
+
+comment on function ragpg.arm_options(jsonb) is
+$$The arms that a search would run, with their options.
+
+  select * from ragpg.arm_options('{"vector": {"weight": 2}, "graph": false}');
+  select * from ragpg.arm_options('["keyword"]');   -- only this one
+
+An arm of your own: {"recent": {"function": "app.recent", "weight": 0.5}}. The function takes
+(query text, namespace_ids integer[], filter jsonb, k integer) and returns setof ragpg.arm_hit or
+any table with chunk_id bigint and score double precision, best first.$$;

@@ -1,0 +1,40 @@
+-- The landing place of an ingest transaction, filled by COPY. It belongs to the session and is
+-- emptied at commit, so a pooler that hands the session on hands on nothing.
+create or replace function ragpg.begin_store()
+returns void
+language plpgsql
+set search_path from current
+set client_min_messages = warning
+as $$
+begin
+  create temporary table if not exists ragpg_stage_document (
+    source       text collate "C" not null,
+    title        text not null,
+    format       text not null,
+    content_hash bytea,
+    fingerprint  bytea not null,
+    metadata     jsonb not null,
+    links        jsonb not null          -- [{"target": ..., "anchor": ...}]
+  ) on commit delete rows;
+  create temporary table if not exists ragpg_stage_chunk (
+    source         text collate "C" not null,
+    ordinal        integer not null,
+    content        text not null,
+    prefix         text not null,
+    breadcrumb     text not null,
+    start_char     integer,
+    end_char       integer,
+    start_line     integer,
+    end_line       integer,
+    page           integer,
+    metadata       jsonb not null,
+    content_hash   bytea not null,
+    embedding_hash bytea
+  ) on commit delete rows;
+end $$;
+
+comment on function ragpg.begin_store() is
+$$Creates the temporary tables that ragpg.store_staged() reads: ragpg_stage_document and
+ragpg_stage_chunk, one row a document and one a chunk.
+
+  begin; select ragpg.begin_store(); copy ragpg_stage_document from stdin; ...$$;

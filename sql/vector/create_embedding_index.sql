@@ -1,0 +1,38 @@
+create or replace function ragpg.create_embedding_index(
+  space_id integer, m integer default 16, ef_construction integer default 64)
+returns boolean
+language plpgsql security definer
+set search_path from current
+as $$
+declare
+  space ragpg.embedding_space;
+begin
+  select embedding_space.* into space from ragpg.embedding_space
+   where embedding_space.id = create_embedding_index.space_id;
+  if space.id is null then
+    raise exception 'embedding space % does not exist', space_id using errcode = 'RG005',
+      hint = 'List them with: select * from ragpg.embedding_space';
+  elsif space.dimensions > (case space.type when 'halfvec' then 4000 else 2000 end) then
+    raise warning 'space % has % dimensions of type %, more than an index can hold: search stays exact',
+      space.id, space.dimensions, space.type;
+    return false;
+  elsif ragpg.has_embedding_index(space.id) then
+    return false;
+  end if;
+  execute format('create index embedding_%s_hnsw on ragpg.embedding_%1$s using hnsw (embedding %s)
+                  with (m = %s, ef_construction = %s)',
+    space.id, space.type || '_cosine_ops', m, ef_construction);
+  return true;
+end $$;
+
+comment on function ragpg.create_embedding_index(integer, integer, integer) is
+$$Builds the HNSW index of an embedding space; false if it is there already or cannot be.
+
+  select ragpg.create_embedding_index(1);
+
+Up to 10,000 candidate rows search is exact and faster without, so ingestion calls this only
+when a space has grown beyond that. Blocks writers of the space while it builds: give
+maintenance_work_mem about 1.3 times the size of the index (a build that spills takes six times
+as long).
+
+m, ef_construction  see pgvector; larger is slower to build and finds more$$;
