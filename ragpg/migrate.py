@@ -100,6 +100,8 @@ def script(
     """
     sqlfiles.check_schema(schema)
     scripts = _scripts()
+    goal = _resolved(scripts, revision)
+    start = _resolved(scripts, start) if start else None
     out = io.StringIO()
     context = _context(
         schema, lambda heads, _: scripts._upgrade_revs(revision, heads), start=start, out=out
@@ -108,7 +110,7 @@ def script(
         f"-- ragpg {__version__}, schema {schema}: psql -v ON_ERROR_STOP=1 -f <this file>\n\n"
     )
     with context.begin_transaction():
-        run(context, schema, goal=_resolved(scripts, revision))
+        run(context, schema, goal=goal)
     return out.getvalue()
 
 
@@ -323,7 +325,10 @@ def _head(scripts: ScriptDirectory) -> str:
 
 
 def _resolved(scripts: ScriptDirectory, revision: str) -> str | None:
-    found = scripts.as_revision_number(revision)
+    try:
+        found = scripts.as_revision_number(revision)
+    except CommandError as error:
+        raise ConfigError(f"no revision {revision!r} in ragpg {__version__}: {error}") from error
     return found if isinstance(found, str) else None
 
 

@@ -1,0 +1,146 @@
+"""`ragpg migrate`: install, upgrade, inspect and remove the schema."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragpg.errors import ConfigError, RagpgError
+
+if TYPE_CHECKING:
+    from ragpg.migrate import Status
+
+
+class Group(click.Group):
+    """A group whose commands end with our errors' own text."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except RagpgError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=Group, invoke_without_command=True)
+@click.option("--dsn", envvar="RAGPG_DSN", help="Database [RAGPG_DSN; default: the local server]")
+@click.option(
+    "--schema", envvar="RAGPG_SCHEMA", default="ragpg", show_default=True, help="Where tables go"
+)
+@click.option("--sql", is_flag=True, help="Print the SQL instead of running it, for psql")
+@click.option(
+    "--revision",
+    default="head",
+    show_default=True,
+    help="Stop at this revision; with --sql also FROM:TO, from base otherwise",
+)
+@click.option("--status", is_flag=True, help="Only compare the database with this package")
+@click.option("--json", "as_json", is_flag=True, help="Print the status as JSON")
+@click.pass_context
+def migrate(
+    ctx: click.Context,
+    *,
+    dsn: str | None,
+    schema: str,
+    sql: bool,
+    revision: str,
+    status: bool,
+    as_json: bool,
+) -> None:
+    """Bring the schema of a database to this package's version.
+
+    Running it again changes nothing. Tables, functions and everything else live in one schema.
+
+    \b
+    ragpg migrate                             the whole of it
+    ragpg migrate --status                    is it current? exit code 1 if not
+    ragpg migrate --sql > ragpg.sql           for psql -v ON_ERROR_STOP=1 -f, Flyway, sqitch
+    ragpg migrate --sql --revision 0001:head  the same, from an installed revision
+    ragpg migrate downgrade --yes             remove everything
+    """
+    from ragpg import migrate as migration
+
+    ctx.obj = (dsn, schema)
+    if ctx.invoked_subcommand:
+        return
+    if sql:
+        start, _, goal = revision.rpartition(":")
+        text = migration.script(
+            schema, start=None if start in ("", "base") else start, revision=goal or "head"
+        )
+        click.echo(text, nl=False)
+        return
+    where = database(dsn)
+    before = migration.status(where, schema)
+    if status:
+        report(before, as_json=as_json)
+        ctx.exit(0 if before.is_current else 1)
+    migration.upgrade(where, revision, schema)
+    after = migration.status(where, schema)
+    if as_json:
+        report(after, as_json=True)
+    elif before.is_current:
+        click.echo(f"Schema {schema} was current already, at {describe(after)}.")
+    else:
+        click.echo(f"Schema {schema}: {describe(before)} -> {describe(after)}.")
+
+
+@migrate.command()
+@click.argument("revision", default="base")
+@click.option("--yes", is_flag=True, help="Do not ask")
+@click.pass_obj
+def downgrade(options: tuple[str | None, str], *, revision: str, yes: bool) -> None:
+    """Go back to REVISION, by default to nothing: all documents of the schema are lost then.
+
+    Extensions stay, and so does everything that is not ours.
+    """
+    from ragpg import migrate as migration
+
+    dsn, schema = options
+    where = database(dsn)
+    now = migration.status(where, schema)
+    loss = "removing all its documents" if revision == "base" else "losing what came after"
+    if not yes:
+        click.confirm(
+            f"Take schema {schema} from {describe(now)} to {revision}, {loss}?",
+            abort=True,
+            err=True,
+        )
+    migration.downgrade(where, revision, schema)
+    click.echo(f"Schema {schema}: {describe(now)} -> {describe(migration.status(where, schema))}.")
+
+
+def database(dsn: str | None) -> str:
+    """The DSN of the options, or of the local server."""
+    if dsn:
+        return dsn
+    raise ConfigError("no database", hint="Pass --dsn, or set RAGPG_DSN.")
+
+
+def describe(status: Status) -> str:
+    """Revision and version in words."""
+    if status.revision is None:
+        return "nothing"
+    version = f", version {status.installed_version}" if status.installed_version else ""
+    return f"revision {status.revision}{version}"
+
+
+def report(status: Status, *, as_json: bool) -> None:
+    """Print a status for people or for programs."""
+    if as_json:
+        values = dataclasses.asdict(status) | {"is_current": status.is_current}
+        click.echo(json.dumps(values, ensure_ascii=False))
+        return
+    click.echo(f"schema     {status.schema}")
+    click.echo(f"installed  {describe(status)}")
+    click.echo(f"package    revision {status.head}, version {status.package_version}")
+    if status.is_current:
+        click.echo("current    yes")
+    elif status.pending:
+        click.echo(f"current    no, pending: {', '.join(status.pending)}; run: ragpg migrate")
+    elif status.revision == status.head:
+        click.echo("current    no, functions of another version; run: ragpg migrate")
+    else:
+        click.echo("current    no, migrated by a newer package: upgrade ragpg")
