@@ -1,0 +1,142 @@
+"""Reranking moves hits for a reason and never breaks a search."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragpg.query.rerank import HeuristicReranker, features, rerank_safely
+from ragpg.types import ArmHit, Hit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+def hits_of(*texts: str, title: str = "") -> list[Hit]:
+    return [
+        Hit(rank, 1 / (60 + rank), "default", f"doc{rank}.md", text, chunk_id=rank, title=title)
+        for rank, text in enumerate(texts, start=1)
+    ]
+
+
+def order(hits: Sequence[Hit]) -> list[int | None]:
+    return [hit.chunk_id for hit in hits]
+
+
+def test_rare_words_of_the_query_lift_a_hit() -> None:
+    hits = hits_of("About keys.", "About keys and locks.", "Rotating the signing keys.")
+    assert order(HeuristicReranker().rerank("rotate signing keys", hits))[0] == 3
+
+
+def test_a_heading_that_matches_lifts_a_hit() -> None:
+    hits = hits_of("Some text.", "Some text.")
+    hits[1] = replace(hits[1], breadcrumb="Manual > Backups")
+    assert order(HeuristicReranker().rerank("backups", hits)) == [2, 1]
+
+
+def test_words_near_each_other_beat_the_same_words_apart() -> None:
+    far = "The signing of it is old. " + "Much other text. " * 5 + "The key."
+    near = "The signing key is old. " + "Much other text. " * 5 + "The end."
+    assert order(HeuristicReranker().rerank("signing key", hits_of(far, near))) == [2, 1]
+
+
+def test_without_any_sign_the_earlier_order_stays() -> None:
+    hits = hits_of("alpha", "beta", "gamma")
+    reranked = HeuristicReranker().rerank("unrelated question", hits)
+    assert order(reranked) == [1, 2, 3]
+    assert [hit.rank for hit in reranked] == [1, 2, 3]
+    assert [hit.score for hit in reranked] == sorted((h.score for h in reranked), reverse=True)
+
+
+def test_the_cosine_is_calibrated_within_the_list() -> None:
+    hits = hits_of("a", "b", "c")
+    for at, cosine in enumerate((0.80, 0.81, 0.85)):
+        hits[at] = replace(hits[at], arms={"vector": ArmHit(1, cosine)})
+    assert [seen.cosine for seen in features("x", hits)] == pytest.approx([0.0, 0.2, 1.0])
+
+
+def test_accents_case_plurals_and_unspaced_scripts_match() -> None:
+    seen = features("écoles", hits_of("L'ECOLE est fermée", "autre"))
+    assert [one.coverage for one in seen] == [1.0, 0.0]
+    seen = features("京都大学", hits_of("私は京都大学に行く", "東京"))
+    assert seen[0].coverage == 1.0
+    assert seen[0].proximity == 1.0
+    assert seen[1].coverage < 1.0
+
+
+@pytest.mark.parametrize("query", ["", "?!", "the", "\ud83d", "a" * 5000, "(((", "\\"])
+def test_any_query_is_legal(query: str) -> None:
+    hits = hits_of("the text", "", "more \ud83d text")
+    assert sorted(order(HeuristicReranker().rerank(query, hits)), key=str) == [1, 2, 3]
+
+
+def test_the_same_input_gives_the_same_list() -> None:
+    hits = hits_of(*(f"note {n} about keys" for n in range(20)))
+    runs = {tuple(order(HeuristicReranker().rerank("keys note", hits))) for _ in range(5)}
+    assert runs == {tuple(range(1, 21))}
+
+
+def test_fifty_hits_take_a_few_milliseconds() -> None:
+    text = "The supplier rotates signing keys within ninety days of the first delivery. " * 14
+    hits = hits_of(*(f"{n} {text}"[:1000] for n in range(50)))
+    times = []
+    for _ in range(7):
+        began = time.perf_counter()
+        HeuristicReranker().rerank("how does the supplier rotate signing keys", hits)
+        times.append(time.perf_counter() - began)
+    # 10 ms is the budget on a free core; the test allows for a busy machine.
+    assert statistics.median(times) < 0.05
+
+
+@dataclass
+class Scripted:
+    act: Callable[[Sequence[Hit]], list[Hit]]
+    name: str = "scripted"
+
+    def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
+        return self.act(hits)
+
+
+def test_an_exception_keeps_the_order_and_is_reported() -> None:
+    def fail(hits: Sequence[Hit]) -> list[Hit]:
+        raise ValueError("no model")
+
+    hits = hits_of("a", "b")
+    after, report = rerank_safely(Scripted(fail), "q", hits)
+    assert after == hits
+    assert report.error == "ValueError: no model"
+    assert report.mode == "scripted"
+
+
+def test_lost_repeated_and_invented_hits_are_mended() -> None:
+    hits = hits_of("a", "b", "c")
+    invented = replace(hits[0], chunk_id=99, content="made up")
+
+    def muddle(given: Sequence[Hit]) -> list[Hit]:
+        scored = [replace(given[2], score=9.0), replace(given[2], score=8.0), invented]
+        return [*scored, replace(given[0], score=7.0, source=given[0].source)]
+
+    after, report = rerank_safely(Scripted(muddle), "q", hits)
+    assert order(after) == [3, 1, 2]
+    assert [hit.rank for hit in after] == [1, 2, 3]
+    assert report.rows == 3
+    assert report.error == (
+        "2 unknown or repeated hits were taken out; 1 lost hits were put back at the end"
+    )
+
+
+def test_a_reranker_that_returns_nonsense_keeps_the_order() -> None:
+    hits = hits_of("a", "b")
+    after, report = rerank_safely(Scripted(lambda given: ["x"]), "q", hits)  # type: ignore[list-item]
+    assert after == hits
+    assert report.error is not None
+
+
+def test_nothing_to_rerank_is_said() -> None:
+    assert rerank_safely(HeuristicReranker(), "q", [])[1].skipped == "nothing to rerank"
+    hits = hits_of("a")
+    assert rerank_safely(HeuristicReranker(), "  ", hits)[0] == hits
