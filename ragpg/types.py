@@ -40,7 +40,10 @@ class Document:
 
     `sections` partition the text by heading; empty means one section without headings.
     `blocks` are spans that a chunker must not cut unless it has to (code fences, tables, lists).
+    `pages` are the offsets at which pages start, in order; empty means no pages.
     `notes` tell what the loader had to do ("2 NUL characters removed").
+    `line_offset` is how many lines of the file come before `text` (front matter that was cut off):
+    line numbers count lines of the file, offsets count characters of the text.
     """
 
     source: str
@@ -53,6 +56,7 @@ class Document:
     links: Sequence[Link] = ()
     pages: Sequence[int] = ()
     notes: Sequence[str] = ()
+    line_offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
