@@ -9,13 +9,15 @@ declare
   id integer;
 begin
   if name ~ '^[[:space:]]*$' or octet_length(name) > 1024 then
-    raise exception 'namespace name "%" is % ', left(name, 40), case when octet_length(name) > 1024 then 'too long' else 'blank' end
+    raise exception 'namespace name "%" is %', left(name, 40), case when octet_length(name) > 1024 then 'too long' else 'blank' end
       using errcode = 'RG005', hint = 'A name has 1 to 1024 bytes and at least one character that is not white space.';
   end if;
-  if not exists (select 1 from pg_catalog.pg_ts_config where pg_ts_config.oid = to_regconfig(language)) then
+  begin
+    perform language::regconfig;
+  exception when undefined_object or invalid_name or invalid_schema_name then
     raise exception 'text search configuration "%" does not exist', language
-      using errcode = 'RG005', hint = 'List them with: \dF';
-  end if;
+      using errcode = 'RG005', hint = 'List them with \dF; name one that is not in pg_catalog with its schema.';
+  end;
   insert into ragpg.namespace (name, kind, text_search_config, space_id, settings)
   values (create_namespace.name, create_namespace.kind, create_namespace.language,
           create_namespace.space_id, create_namespace.settings)

@@ -38,15 +38,15 @@ begin
   else
     update ragpg.chunk_keyword as target
        set length = keyword.length, bm25 = keyword.bm25, lexemes = keyword.lexemes
-      from changed as new
-      join replaced as old using (namespace_id, id)
-      join ragpg.namespace on namespace.id = new.namespace_id,
-           lateral ragpg.keyword_row(namespace.text_search_config::regconfig, new.breadcrumb,
-             concat_ws(E'\n', nullif(new.prefix, ''), new.content), new.metadata,
+      from changed as latest
+      join replaced as former using (namespace_id, id)
+      join ragpg.namespace on namespace.id = latest.namespace_id,
+           lateral ragpg.keyword_row(namespace.text_search_config::regconfig, latest.breadcrumb,
+             concat_ws(E'\n', nullif(latest.prefix, ''), latest.content), latest.metadata,
              namespace.average_length) as keyword
-     where target.namespace_id = new.namespace_id and target.chunk_id = new.id
-       and (new.breadcrumb, new.prefix, new.content, new.metadata)
-           is distinct from (old.breadcrumb, old.prefix, old.content, old.metadata);
+     where target.namespace_id = latest.namespace_id and target.chunk_id = latest.id
+       and (latest.breadcrumb, latest.prefix, latest.content, latest.metadata)
+           is distinct from (former.breadcrumb, former.prefix, former.content, former.metadata);
   end if;
   return null;
 end $$;

@@ -35,7 +35,7 @@ begin
         where passed.rank <= $4', arm, function, ragpg.filter_sql(filter))
       into hits using query, namespace_ids, filter, k, min_score;
   end if;
-  return array(select row(arm, hit.namespace_id, hit.chunk_id, hit.rank, hit.score, hit.mode, run_arm.weight)::ragpg.arm_hit
+  return array(select row(run_arm.arm, hit.namespace_id, hit.chunk_id, hit.rank, hit.score, hit.mode, run_arm.weight)::ragpg.arm_hit
                  from unnest(hits) as hit);
 end $$;
 

@@ -5,6 +5,7 @@ create or replace function ragpg.store_staged(namespace_id integer)
 returns table (source text, document_id bigint, outcome text, chunks integer, new_chunks integer, embedded integer)
 language plpgsql
 set search_path from current
+set client_min_messages = warning
 as $$
 #variable_conflict use_column
 declare
