@@ -114,18 +114,12 @@ class LocalEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
         """One unit vector per text, in order. Raises ConfigError when the model cannot load."""
-        windows: list[list[int]] = []
-        owners: list[int] = []
         encodings = self._tokenize([self._document_prefix + text for text in texts])
-        for owner, encoding in enumerate(encodings):
-            for window in (encoding, *encoding.overflowing):
-                windows.append(window.ids)
-                owners.append(owner)
-        vectors = self._embed(windows)
-        rows: list[list[float]] = self._mean_of_windows(
-            windows, owners, vectors, len(texts)
-        ).tolist()
-        return rows
+        windows = [
+            [encoding.ids, *(more.ids for more in encoding.overflowing)] for encoding in encodings
+        ]
+        vectors = iter(self._embed([ids for group in windows for ids in group]))
+        return [_mean(group, [next(vectors) for _ in group]).tolist() for group in windows]
 
     def embed_query(self, text: str) -> list[float]:
         """The unit vector of one query; of its first `max_tokens` tokens where it is longer."""
@@ -182,22 +176,6 @@ class LocalEmbedder:
                 ]
                 output = np.stack(means)
         return _unit(output)
-
-    def _mean_of_windows(
-        self,
-        windows: Sequence[Sequence[int]],
-        owners: Sequence[int],
-        vectors: NDArray[np.float32],
-        count: int,
-    ) -> NDArray[np.float32]:
-        import numpy as np
-
-        if len(windows) == count:
-            return vectors
-        sums = np.zeros((count, vectors.shape[1]), dtype=np.float32)
-        for window, owner, vector in zip(windows, owners, vectors, strict=True):
-            sums[owner] += len(window) * vector
-        return _unit(sums)
 
     @cached_property
     def _files(self) -> tuple[Path, Path]:
@@ -256,11 +234,23 @@ class LocalEmbedder:
         return _Loaded(session, tokenizer, inputs, output, padding_id)
 
 
+def _mean(
+    windows: Sequence[Sequence[int]], vectors: Sequence[NDArray[np.float32]]
+) -> NDArray[np.float32]:
+    """One unit vector for a text of several windows, weighted by their tokens."""
+    if len(vectors) == 1:
+        return vectors[0]
+    import numpy as np
+
+    return _unit(np.average(vectors, axis=0, weights=[len(ids) for ids in windows])[None])[0]
+
+
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     import numpy as np
 
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: NDArray[np.float32] = vectors / np.maximum(lengths, 1e-12)
+    # In double precision: a BLAS norm of floats depends on how the memory happens to be aligned.
+    lengths = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
+    unit: NDArray[np.float32] = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
     return unit
 
 
