@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
 import uuid
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 Catalog = dict[str, list[tuple[Any, ...]]]
 
@@ -176,10 +179,8 @@ def program(server_dsn: str) -> Callable[[str], str]:
         from ragpg import localdb
         from ragpg.errors import LocalDatabaseError
 
-        try:
-            folders.insert(0, Path(localdb.psql_command()[0]).parent)
-        except LocalDatabaseError:
-            pass
+        with contextlib.suppress(LocalDatabaseError):
+            folders.insert(0, Path(localdb.psql_command()[0][0]).parent)
         for folder in folders:
             if found := shutil.which(name, path=str(folder)):
                 version = subprocess.run([found, "--version"], capture_output=True, text=True)

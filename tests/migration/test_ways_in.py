@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
@@ -18,6 +17,9 @@ from sqlalchemy import create_engine
 
 from ragpg import migrate
 from ragpg.cli.migrate import migrate as migrate_command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
 
@@ -245,14 +247,17 @@ def test_alembic_check_finds_the_metadata_equal(database: str) -> None:
 
 
 def test_alembic_commands_read_only_what_they_say(
-    database: str, catalog: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+    database: str,
+    catalog: Callable[..., Any],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     config = own_alembic(database)
     command.current(config)
     assert catalog(database) == {}
     command.upgrade(config, "head")
     capsys.readouterr()
-    config.print_stdout = print
+    monkeypatch.setattr(config, "print_stdout", print)
     command.current(config)
     assert migrate.head() in capsys.readouterr().out
     command.downgrade(config, "base")
