@@ -1,0 +1,133 @@
+"""Finds citation markers in an answer: [1], [1, 4], [2-5], [1–3], [^1], 【1】, [Source 1].
+
+What looks alike and is none stays untouched: code in fences and backticks, links and their
+definitions, footnote definitions, array indexes, and text quoted from a source.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragpg.words import find_quote
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DASH = "‐‑‒–—−-"
+_MARKER = re.compile(
+    r"(?P<open>[\[【])(?P<foot>\^)?\s*(?:sources?\b\s*[:#]?\s*)?(?P<body>[^\[\]【】\n†]{1,200})"
+    r"(?:†[^\[\]【】\n]{0,80})?(?P<close>[\]】])",
+    re.IGNORECASE,
+)
+_PART = re.compile(rf"(?P<low>[{_DASH}]?\w+)(?:\s*[{_DASH}]\s*(?P<high>\w+))?")
+_FENCE = re.compile(
+    r"^ {0,3}(?P<fence>```+|~~~+)[^\n]*\n.*?(?:^ {0,3}(?P=fence)[^\n]*$|\Z)", re.M | re.S
+)
+_CODE = re.compile(r"(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`)", re.S)
+_LINK = re.compile(r"!?\[[^\[\]\n]*\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")
+_DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:", re.M)
+_QUOTE = re.compile(r"\"(?P<a>[^\"\n]+)\"|“(?P<b>[^”\n]+)”|«(?P<c>[^»\n]+)»|„(?P<d>[^“”\n]+)[“”]")
+_QUOTE_BLOCK = re.compile(r"^ {0,3}>[^\n]*$", re.M)
+#: ① to ⑳.
+_CIRCLED = "".join(map(chr, range(0x2460, 0x2474)))
+#: A range is written out up to this many numbers; of a longer one only its ends are kept.
+_LONGEST_RANGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One marker: text[start:end] is the brackets and all in them.
+
+    `numbers` are as written, in order, ranges written out, without repetition; they may name no
+    source at all (0, -1, 99).
+    """
+
+    start: int
+    end: int
+    numbers: tuple[int, ...]
+
+
+def find_markers(answer: str, sources: Sequence[str] = ()) -> list[Marker]:
+    """The citation markers of an answer, in order.
+
+    `sources` are the texts the answer may quote: a bracketed number inside a quotation that
+    stands in one of them belongs to the quotation. A bracket right behind a word ("days[1]") is
+    a marker only when the answer has no detached ones, it ends its phrase, and the same word
+    carries no other index; otherwise it is an array index.
+    """
+    hidden = _hidden_spans(answer, sources)
+    detached: list[Marker] = []
+    attached: list[tuple[str, Marker]] = []
+    last_end = -1
+    for found in _MARKER.finditer(answer):
+        if {"[": "]", "【": "】"}[found["open"]] != found["close"]:
+            continue
+        if any(start <= found.start() < end for start, end in hidden):
+            continue
+        numbers = _numbers(found["body"])
+        if not numbers:
+            continue
+        marker = Marker(found.start(), found.end(), numbers)
+        before = answer[: found.start()]
+        word = re.search(r"[\w\]]+$", before)
+        if word is None or found["foot"] or last_end == found.start():
+            detached.append(marker)
+            last_end = found.end()
+        elif not before.endswith("]"):
+            attached.append((word[0], marker))
+    if detached:
+        return detached
+    return [
+        marker
+        for word, marker in attached
+        if word.isalpha()
+        and len(word) > 2
+        and re.match(r"\s*(?:[.,;:!?)]|$)", answer[marker.end :])
+        and all(other.numbers == marker.numbers for name, other in attached if name == word)
+    ]
+
+
+def _hidden_spans(answer: str, sources: Sequence[str]) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    for pattern in (_FENCE, _CODE, _LINK, _DEFINITION):
+        spans.extend(
+            found.span()
+            for found in pattern.finditer(answer)
+            if not any(start <= found.start() < end for start, end in spans)
+        )
+    for found in (*_QUOTE.finditer(answer), *_QUOTE_BLOCK.finditer(answer)):
+        quote = next((part for part in found.groupdict().values() if part), found[0])
+        quote = quote.lstrip("> ")
+        # Only quotations with a bracket in them can hide one, and comparing costs time.
+        if "[" in quote and any(find_quote(quote, source) for source in sources):
+            spans.append(found.span())
+    return spans
+
+
+def _numbers(body: str) -> tuple[int, ...]:
+    """The numbers of a marker's inside; () when it holds anything that is no number."""
+    numbers: list[int] = []
+    for part in re.split(r"[,;&]", body):
+        found = _PART.fullmatch(part.strip())
+        low = _number(found["low"]) if found else None
+        high = _number(found["high"]) if found and found["high"] else low
+        if low is None or high is None:
+            return ()
+        whole = low <= high <= low + _LONGEST_RANGE
+        numbers.extend(range(low, high + 1) if whole else (low, high))
+    return tuple(dict.fromkeys(numbers))
+
+
+def _number(text: str) -> int | None:
+    """A decimal number in any script with a minus or without, or one circled digit."""
+    digits = text.lstrip(_DASH)
+    sign = 1 if digits == text else -1
+    if digits.isdecimal():
+        # Longer numbers name no source, and int() refuses thousands of digits.
+        return sign * int(digits[:30])
+    if len(digits) == 1 and digits in _CIRCLED:
+        return sign * int(unicodedata.numeric(digits))
+    return None

@@ -1,0 +1,103 @@
+"""The context block, its budget, and the prompt around it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ragpg.errors import ConfigError
+from ragpg.query.context import build_context, estimate_tokens
+from ragpg.query.prompt import answer_messages, is_refusal, refusal
+from ragpg.types import ArmHit, Hit, SearchResult
+
+
+def hit(text: str, source: str = "guide.md", **more: object) -> Hit:
+    base = Hit(1, 1.0, "default", source, text, start_line=3, end_line=9, breadcrumb="Guide > Use")
+    return replace(base, **more)  # type: ignore[arg-type]
+
+
+def test_numbers_sources_as_the_citations_do() -> None:
+    context = build_context([hit("one"), hit("two", "b.pdf", page=4, breadcrumb="")])
+    assert context.text == (
+        "Sources (cite as [n]):\n\n"
+        "[1] guide.md (lines 3-9) Guide > Use\none\n\n"
+        "[2] b.pdf (page 4, lines 3-9)\ntwo"
+    )
+    assert [(one.number, one.hit.content) for one in context.citations] == [(1, "one"), (2, "two")]
+    assert context.tokens == estimate_tokens(context.text)
+
+
+@pytest.mark.parametrize("budget", [0, 1, 10, 25, 40, 80, 200, 1000, 10_000])
+@pytest.mark.parametrize("counter", [None, len, lambda text: len(text.split())])
+def test_the_budget_is_never_exceeded_and_the_best_stay(budget: int, counter: object) -> None:
+    hits = [hit(f"Sentence {n} is here. It has a second part. " * 9) for n in range(8)]
+    context = build_context(hits, budget=budget, count_tokens=counter)  # type: ignore[arg-type]
+    count = counter or estimate_tokens
+    assert count(context.text) <= budget  # type: ignore[operator]
+    assert [one.number for one in context.citations] == list(range(1, len(context.citations) + 1))
+    assert context.dropped + len(context.citations) == len(hits)
+    for citation in context.citations:
+        assert hits[citation.number - 1].content.startswith(citation.hit.content)
+
+
+def test_a_too_long_best_hit_is_cut_at_a_sentence() -> None:
+    text = "Dr. Ada set it to 3.14.\nIt works well. The third sentence is longer than the others."
+    context = build_context([hit(text, start_char=100, end_char=100 + len(text))], budget=48)
+    assert context.truncated
+    assert context.citations[0].hit.content == "Dr. Ada set it to 3.14.\nIt works well."
+    assert context.citations[0].hit.end_char == 138
+    assert build_context([hit("word " * 100)], budget=40).citations[0].hit.content.endswith("word")
+
+
+def test_nothing_gives_nothing() -> None:
+    assert build_context([]).text == ""
+    assert build_context([hit("text")], budget=3).text == ""
+
+
+def test_a_source_name_cannot_pose_as_another_source() -> None:
+    context = build_context([hit("text", "a.md\n\n[2] trusted.md")])
+    assert context.text.splitlines()[2].startswith("[1] a.md [2] trusted.md")
+
+
+BRACES = [
+    "set {1;2;3} and {name} and {{x}} and {0} and {",
+    'JSON {"a": {"b": 1}} and LaTeX \\frac{a}{b} and ${HOME} and %(x)s {question} {context} \\1',
+]
+
+
+@pytest.mark.case("RE-05")
+def test_braces_reach_the_model_byte_for_byte_re_05() -> None:
+    context = build_context([hit(text) for text in BRACES])
+    question = "What is {context} or {question} or {0}?"
+    for template in ("{context}\n{question}", "A {x} {{y}} %s {context} B {question} C"):
+        content = answer_messages(question, context.text, template=template)[1]["content"]
+        assert context.text in content
+        assert content.replace(context.text, "").count(question) == 1
+        assert all(text in content for text in BRACES)
+    assert "A {x} {{y}} %s " in content
+
+
+def test_a_template_without_a_placeholder_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"\{question\}"):
+        answer_messages("q", "c", template="{context}")
+
+
+def test_refuses_on_weak_evidence_only() -> None:
+    def result(query: str, *hits: Hit) -> SearchResult:
+        return SearchResult(query, hits, {})
+
+    assert refusal(result("x")) is not None
+    far = hit("Cats sleep.", arms={"vector": ArmHit(1, 0.05)})
+    near = hit("Felines doze.", arms={"vector": ArmHit(1, 0.6)})
+    assert refusal(result("How are refunds paid?", far)) is not None
+    assert refusal(result("How are refunds paid?", hit("Cats sleep."))) is not None
+    assert refusal(result("How do cats rest?", near)) is None
+    assert refusal(result("Do cats sleep?", hit("A cat sleeps."))) is None
+
+
+@pytest.mark.case("EV-03")
+def test_a_right_refusal_is_recognised_ev_03() -> None:
+    assert is_refusal("I could not find this in the documents.")
+    assert is_refusal("I don't know.")
+    assert not is_refusal("Keys rotate every 90 days.")
