@@ -242,7 +242,9 @@ def _mean(
         return vectors[0]
     import numpy as np
 
-    return _unit(np.average(vectors, axis=0, weights=[len(ids) for ids in windows])[None])[0]
+    mean = np.average(vectors, axis=0, weights=[len(ids) for ids in windows])
+    unit: NDArray[np.float32] = _unit(mean[None])[0]
+    return unit
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
