@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -24,32 +25,55 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PROJECT = Path(__file__).parents[2]
-# The programs are the ones that the other tests run on: nothing is downloaded twice.
-PROGRAMS = os.environ.get("RAGPG_DB_PROGRAMS") or str(PROJECT / ".ragpg/programs")
-SUITE = os.environ.get("RAGPG_DB_SUITE") or "forky"
 COMMAND = [sys.executable, "-m", "ragpg.cli.db"]
+# The programs are the ones that the other tests run on: nothing is downloaded twice.
+SETTINGS = {
+    "RAGPG_DB_PROGRAMS": os.environ.get("RAGPG_DB_PROGRAMS") or str(PROJECT / ".ragpg/programs"),
+    "RAGPG_DB_PROVIDER": os.environ.get("RAGPG_DB_PROVIDER") or "",
+    "RAGPG_DB_SUITE": os.environ.get("RAGPG_DB_SUITE") or "",
+}
+
+
+@contextlib.contextmanager
+def new_home() -> Iterator[Path]:
+    """An empty home that every function uses, destroyed with its server afterwards."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("RAGPG_DB_")]:
+            patch.delenv(name)
+        folder = Path(tempfile.mkdtemp(prefix="ragpg-test-"))
+        # As root, the server's user has to pass through.
+        folder.chmod(0o755)
+        for name, value in {**SETTINGS, "RAGPG_DB_HOME": str(folder)}.items():
+            patch.setenv(name, value)
+        yield folder
+        localdb.destroy()
+        shutil.rmtree(folder)
 
 
 @pytest.fixture
-def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty home, destroyed with its server after the test."""
-    for name in [name for name in os.environ if name.startswith("RAGPG_DB_")]:
-        monkeypatch.delenv(name)
-    folder = Path(tempfile.mkdtemp(prefix="ragpg-test-"))
-    # As root, the server's user has to pass through.
-    folder.chmod(0o755)
-    monkeypatch.setenv("RAGPG_DB_HOME", str(folder))
-    monkeypatch.setenv("RAGPG_DB_PROGRAMS", PROGRAMS)
-    monkeypatch.setenv("RAGPG_DB_SUITE", SUITE)
-    yield folder
-    localdb.destroy()
-    shutil.rmtree(folder)
+def home() -> Iterator[Path]:
+    with new_home() as folder:
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def stopped() -> Iterator[Path]:
+    """The folder of a throw-away server, to copy: initialising one takes longer."""
+    with new_home():
+        localdb.up(throwaway=True)
+        localdb.stop()
+        folder = localdb.status().data.parent
+        original = folder.rename(folder.with_name("stopped"))
+        yield original
+        shutil.rmtree(original)
 
 
 @pytest.fixture
-def throwaway(home: Path) -> Path:
+def throwaway(stopped: Path, home: Path) -> Path:
     """A home whose server runs and does not wait for the disk."""
-    localdb.up(throwaway=True)
+    copy = localdb.status().data.parent
+    subprocess.run(["cp", "-a", stopped, copy], check=True)
+    localdb.up()
     return home
 
 
