@@ -20,7 +20,7 @@ begin atomic
            unnest(ragpg.lexemes(language.text_search_config::regconfig, left(query, 10000))) as lexeme
      where octet_length(lexeme.lexeme) <= 200
      group by 1
-  ), known as (
+  ), known as materialized (
     select asked.lexeme, asked.times,
            (select coalesce(sum(greatest(lexeme_statistics.documents, 0)), 0)::bigint
               from ragpg.lexeme_statistics

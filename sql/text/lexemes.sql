@@ -11,8 +11,10 @@ begin atomic
                  else to_tsvector('pg_catalog.simple', ragpg.character_bigrams(text.folded)) end
          || to_tsvector('pg_catalog.simple', ragpg.whole_identifiers(text.folded))
          || ragpg.special_words(text.folded)
+    -- Offset 0: folded once, not once for every use.
     from (select source.folded, octet_length(source.folded) = length(source.folded) as plain
-            from (select ragpg.fold_text(value) as folded) as source) as text;
+            from (select ragpg.fold_text(value) as folded offset 0) as source
+          offset 0) as text;
 end;
 
 comment on function ragpg.lexemes(regconfig, text) is
