@@ -167,6 +167,66 @@ def catalog() -> Callable[..., Catalog]:
     return read
 
 
+INGEST = """
+select {schema}.set_embedding_space('default', {schema}.create_embedding_space('words', 3))
+  from (select {schema}.create_namespace('default')) as made;
+select {schema}.begin_store();
+insert into pg_temp.ragpg_stage_document
+select 'file-' || n || '.md', 'Title ' || n, 'markdown', null, decode(lpad(n::text, 4, '0'), 'hex'),
+       jsonb_build_object('n', n), '[]'
+  from generate_series(1, 10) as n;
+update pg_temp.ragpg_stage_document set links = '[{{"target": "file-1.md", "anchor": ""}}]'
+ where source = 'file-2.md';
+insert into pg_temp.ragpg_stage_chunk
+select 'file-' || n || '.md', 0, 'Refunds of order ' || n || ' take some days.', '', 'Title ' || n,
+       0, 30, 1, 1, null, jsonb_build_object('n', n),
+       decode(lpad(n::text, 4, '0'), 'hex'), decode(lpad(n::text, 4, '0'), 'hex')
+  from generate_series(1, 10) as n;
+select {schema}.cache_embeddings(
+         (select space_id from {schema}.namespace where name = 'default'),
+         (select array_agg(embedding_hash order by ordinal, source) from pg_temp.ragpg_stage_chunk),
+         '{{"[1,0,0]","[0,1,0]","[0,0,1]","[1,1,0]","[0,1,1]","[1,0,1]","[1,1,1]","[2,1,0]","[0,2,1]","[1,0,2]"}}');
+select count(*) from {schema}.store_staged((select id from {schema}.namespace where name = 'default'));
+select {schema}.fold_statistics();
+"""
+
+SEARCHES = """
+select 'all', rank, score, source, content, arms::text
+  from {schema}.search('refunds order 2', '[1,0,0]', filter => '{{"n": {{"lte": 5}}}}')
+union all
+select 'vector', rank, score, source, content, arms::text
+  from {schema}.vector_search('[0,1,0]', '{{default}}', null, 5)
+union all
+select 'keyword', rank, score, source, content, arms::text
+  from {schema}.keyword_search('refunds order', '{{default}}', null, 5)
+union all
+select 'metadata', rank, score, source, content, arms::text
+  from {schema}.metadata_search('{{"n": 3}}', '{{default}}', 5)
+union all
+select 'graph', rank, score, source, content, arms::text
+  from {schema}.graph_search((select array_agg(id) from {schema}.chunk where metadata @> '{{"n": 2}}'),
+         '{{default}}', null, 5)
+ order by 1, 2
+"""
+
+
+@pytest.fixture
+def ingest(execute: Callable[..., Any]) -> Callable[..., None]:
+    """A function that writes ten small documents with vectors and a link, in SQL alone."""
+    return lambda dsn, schema="ragpg": execute(dsn, INGEST.format(schema=schema))
+
+
+@pytest.fixture
+def search(execute: Callable[..., Any]) -> Callable[..., list[tuple[Any, ...]]]:
+    """A function that asks every search mode and returns all rows."""
+
+    def ask(dsn: str, schema: str = "ragpg") -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = execute(dsn, SEARCHES.format(schema=schema))
+        return rows
+
+    return ask
+
+
 @pytest.fixture
 def program(server_dsn: str) -> Callable[[str], str]:
     """A function that finds psql or pg_dump of at least the server's version, or skips."""
