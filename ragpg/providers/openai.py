@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
-import math
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from ragpg.errors import BadEmbedding, ConfigError, ContextTooLong, ProviderError
+from ragpg.errors import ConfigError, ProviderError
+from ragpg.providers.batches import EmbeddingRequests, estimate_tokens
 from ragpg.providers.retry import Fault, Patience, Requests, arun, request, run
-from ragpg.providers.service import fault, read_vectors, secrets_of, usable
-from ragpg.types import Usage
+from ragpg.providers.service import fault, read_completion, secrets_of
 
-log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ragpg.types import Usage
 
 #: Native lengths of OpenAI's own models, which save a request.
 _DIMENSIONS = {
@@ -27,8 +27,6 @@ _DIMENSIONS = {
     "text-embedding-3-large": 3072,
     "text-embedding-ada-002": 1536,
 }
-# Below this a refusal as too long cannot be about the length.
-_SHORTEST_CUT = 32
 
 
 class _Service:
@@ -48,9 +46,9 @@ class _Service:
 
     def call(self, path: str, arguments: Mapping[str, Any]) -> Any:
         """The decoded answer of "embeddings" or "chat.completions", or a Fault."""
+        client = self.client()
         from openai import APIError
 
-        client = self.client()
         try:
             reply = _resource(client, path).with_raw_response.create(**arguments)
         except APIError as error:
@@ -59,9 +57,9 @@ class _Service:
 
     async def acall(self, path: str, arguments: Mapping[str, Any]) -> Any:
         """As call, awaited."""
+        client = self.aclient()
         from openai import APIError
 
-        client = self.aclient()
         try:
             reply = await _resource(client, path).with_raw_response.create(**arguments)
         except APIError as error:
@@ -189,156 +187,47 @@ class OpenAIEmbedder(_Provider):
             max_retries=max_retries,
             max_wait_s=max_wait_s,
         )
-        self._query_patience = Patience(max_retries, query_max_wait_s)
-        self._sent_dimensions = dimensions
-        self._dimensions = dimensions or _DIMENSIONS.get(model)
-        self._batch_size = batch_size
-        self._batch_tokens = batch_tokens
-        self._max_input_tokens = max_input_tokens
-        self._count = count_tokens or estimate_tokens
+        self._requests = EmbeddingRequests(
+            model=model,
+            sent_dimensions=dimensions,
+            dimensions=dimensions or _DIMENSIONS.get(model),
+            patience=self._patience,
+            query_patience=Patience(max_retries, query_max_wait_s),
+            batch_size=batch_size,
+            batch_tokens=batch_tokens,
+            max_input_tokens=max_input_tokens,
+            count_tokens=count_tokens or estimate_tokens,
+        )
 
     @property
     def dimensions(self) -> int:
         """Length of every vector. Sends one request where neither setting nor answer told yet."""
-        if self._dimensions is None:
-            self.embed_query("dimensions")
-        assert self._dimensions is not None
-        return self._dimensions
+        if (known := self._requests.dimensions) is not None:
+            return known
+        return len(self.embed_query("dimensions"))
 
     def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector per text, in order. Raises ProviderError, whose `partial` holds the vectors
         that arrived before."""
-        return run(self._documents(texts), self._call)
+        return run(self._requests.documents(texts), self._call)
 
     def embed_query(self, text: str) -> list[float]:
         """The vector of one query. Raises ProviderError, without a request for a blank one."""
-        return run(self._query(text), self._call)
+        return run(self._requests.query(text), self._call)
 
     async def aembed_documents(self, texts: Sequence[str]) -> list[list[float]]:
         """As embed_documents, awaited."""
-        return await arun(self._documents(texts), self._acall)
+        return await arun(self._requests.documents(texts), self._acall)
 
     async def aembed_query(self, text: str) -> list[float]:
         """As embed_query, awaited."""
-        return await arun(self._query(text), self._acall)
+        return await arun(self._requests.query(text), self._acall)
 
     def _call(self, arguments: Mapping[str, Any]) -> Any:
         return self._service.call("embeddings", arguments)
 
     async def _acall(self, arguments: Mapping[str, Any]) -> Any:
         return await self._service.acall("embeddings", arguments)
-
-    def _documents(self, texts: Sequence[str]) -> Requests[list[list[float]]]:
-        done: dict[int, list[float]] = {}
-        bad = [index for index, text in enumerate(texts) if not text.strip()]
-        try:
-            for batch in self._batches(texts, skip=set(bad)):
-                yield from self._fill(done, batch, texts)
-            bad += [index for index, vector in done.items() if not usable(vector)]
-            if bad:
-                blank = not texts[bad[0]].strip()
-                why = "is blank" if blank else "has a vector with NaN, infinity or only zeros"
-                raise BadEmbedding(f"text {bad[0]} {why}", scope="input")
-        except ProviderError as error:
-            error.partial = {index: vector for index, vector in done.items() if usable(vector)}
-            raise
-        return [done[index] for index in range(len(texts))]
-
-    def _query(self, text: str) -> Requests[list[float]]:
-        if not text.strip():
-            raise ProviderError("a blank query has no embedding", scope="input")
-        while True:
-            try:
-                [vector] = yield from self._send([text], self._query_patience)
-            except ContextTooLong:
-                if len(text) < _SHORTEST_CUT:
-                    raise
-                text = text[: len(text) // 2]
-                log.warning("query shortened to %d characters for %s", len(text), self._model)
-                continue
-            if not usable(vector):
-                raise BadEmbedding("the query has a vector with NaN, infinity or only zeros")
-            return vector
-
-    def _batches(self, texts: Sequence[str], skip: set[int]) -> Iterator[list[int]]:
-        """Positions in batches within both limits; a text over the model's limit comes alone.
-
-        The size is read again for every batch: it sinks when the service refuses a batch.
-        """
-        batch: list[int] = []
-        total = 0
-        for index, text in enumerate(texts):
-            if index in skip:
-                continue
-            tokens = self._count(text)
-            if self._max_input_tokens is not None and tokens > self._max_input_tokens:
-                yield [index]
-                continue
-            if batch and (len(batch) >= self._batch_size or total + tokens > self._batch_tokens):
-                yield batch
-                batch, total = [], 0
-            batch.append(index)
-            total += tokens
-        if batch:
-            yield batch
-
-    def _fill(
-        self, done: dict[int, list[float]], batch: Sequence[int], texts: Sequence[str]
-    ) -> Requests[None]:
-        """Puts the vectors of a batch into `done`. A batch refused as too long goes on in halves;
-        of a single text the halves are embedded."""
-        if len(batch) == 1 and self._is_long(texts[batch[0]]):
-            done[batch[0]] = yield from self._by_parts(texts[batch[0]])
-            return
-        try:
-            vectors = yield from self._send([texts[index] for index in batch], self._patience)
-        except ContextTooLong as error:
-            if len(batch) == 1 and len(texts[batch[0]]) < _SHORTEST_CUT:
-                raise
-            if "batch" in error.message or "array" in error.message:
-                self._batch_size = max(1, len(batch) // 2)
-        else:
-            done.update(zip(batch, vectors, strict=True))
-            return
-        if len(batch) == 1:
-            done[batch[0]] = yield from self._by_parts(texts[batch[0]])
-        else:
-            middle = len(batch) // 2
-            yield from self._fill(done, batch[:middle], texts)
-            yield from self._fill(done, batch[middle:], texts)
-
-    def _by_parts(self, text: str) -> Requests[list[float]]:
-        parts = _halves(text)
-        while any(map(self._is_long, parts)):
-            parts = [half for part in parts for half in _halves(part)]
-        log.warning(
-            "a text of %d characters is too long for %s: embedded in parts", len(text), self._model
-        )
-        found: dict[int, list[float]] = {}
-        yield from self._fill(found, range(len(parts)), parts)
-        return _mean([found[index] for index in range(len(parts))], list(map(len, parts)))
-
-    def _send(self, texts: list[str], patience: Patience) -> Requests[list[list[float]]]:
-        # Strings, never token arrays, and plain floats: other vendors refuse tokens and base64.
-        arguments: dict[str, Any] = {
-            "model": self._model,
-            "input": texts,
-            "encoding_format": "float",
-        }
-        if self._sent_dimensions is not None:
-            arguments["dimensions"] = self._sent_dimensions
-
-        def read(answer: Any) -> list[list[float]]:
-            return read_vectors(answer, count=len(texts), dimensions=self._dimensions)
-
-        vectors = yield from request(arguments, patience, read)
-        if self._dimensions is None:
-            self._dimensions = len(vectors[0])
-        return vectors
-
-    def _is_long(self, text: str) -> bool:
-        limit = self._max_input_tokens
-        return limit is not None and len(text) >= _SHORTEST_CUT and self._count(text) > limit
 
 
 class OpenAIGenerator(_Provider):
@@ -399,44 +288,11 @@ class OpenAIGenerator(_Provider):
             **self._options,
             **options,
         }
-        return (yield from request(arguments, self._patience, self._read))
 
-    def _read(self, answer: Any) -> tuple[str, Usage]:
-        choices = answer.get("choices") if isinstance(answer, Mapping) else None
-        if not choices:
-            raise ProviderError(f"{self._model} returned no choice")
-        message = choices[0].get("message") or {}
-        text = message.get("content")
-        if not isinstance(text, str):
-            reason = message.get("refusal") or choices[0].get("finish_reason")
-            raise ProviderError(f"{self._model} returned no text: {str(reason)[:200]}")
-        counted = answer.get("usage") or {}
-        used = (counted.get("prompt_tokens") or 0, counted.get("completion_tokens") or 0)
-        cost = None
-        if self._prices is not None:
-            cost = (used[0] * self._prices[0] + used[1] * self._prices[1]) / 1e6
-        return text, Usage(input_tokens=used[0], output_tokens=used[1], cost_usd=cost)
+        def read(answer: Any) -> tuple[str, Usage]:
+            return read_completion(answer, prices=self._prices)
 
-
-def estimate_tokens(text: str) -> int:
-    """A high estimate of tokens: a third of the UTF-8 bytes, and no fewer than the words."""
-    return max(len(text.encode("utf-8", "surrogatepass")) // 3 + 1, len(text.split()))
-
-
-def _halves(text: str) -> list[str]:
-    """Two halves by characters, cut at a blank where one is near; without blank ones."""
-    middle = len(text) // 2
-    near = text.rfind(" ", middle - middle // 8, middle) + 1
-    cut = near or middle
-    return [half for half in (text[:cut], text[cut:]) if half.strip()]
-
-
-def _mean(vectors: Sequence[Sequence[float]], weights: Sequence[int]) -> list[float]:
-    """The weighted mean, at unit length."""
-    columns = zip(*vectors, strict=True)
-    sums = [sum(map(float.__mul__, column, map(float, weights))) for column in columns]
-    length = math.hypot(*sums) or 1.0
-    return [value / length for value in sums]
+        return (yield from request(arguments, self._patience, read))
 
 
 def _resource(client: Any, path: str) -> Any:

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from ragpg.errors import BadEmbedding, ContextTooLong, ProviderError, RateLimited
+from ragpg.errors import BadEmbedding, ContextTooLong, ProviderError, RateLimited, Scope
 from ragpg.providers.retry import Fault, asked_pause
+from ragpg.types import Usage
 
 _TOO_LONG = re.compile(
     r"context[ _]length|too long|too many tokens|too large|maximum (input|context|sequence)"
@@ -55,7 +56,7 @@ def fault(error: Any, *, url: str, secrets: Sequence[str], sent: Mapping[str, An
     if status >= 500 or status in (408, 409):
         if _ABOUT_INPUT.search(text):
             return Fault(ProviderError(said, scope="input"))
-        scope = "service" if status in (502, 503, 504) else None
+        scope: Scope = "service" if status in (502, 503, 504) else "unknown"
         return Fault(ProviderError(said, scope=scope), again=True, after=after)
     if "dimensions" in sent and "dimension" in text.lower():
         hint = "This service or model does not take 'dimensions': leave it unset."
@@ -115,6 +116,23 @@ def read_vectors(answer: Any, *, count: int, dimensions: int | None) -> list[lis
             scope="service",
         )
     return vectors
+
+
+def read_completion(answer: Any, *, prices: tuple[float, float] | None) -> tuple[str, Usage]:
+    """Text and usage of a chat completion. Raises ProviderError when there is no text, with the
+    reason that the service gave."""
+    choices = answer.get("choices") if isinstance(answer, Mapping) else None
+    if not choices:
+        raise ProviderError("the model service returned no choice")
+    message = choices[0].get("message") or {}
+    text = message.get("content")
+    if not isinstance(text, str):
+        reason = message.get("refusal") or choices[0].get("finish_reason")
+        raise ProviderError(f"the model returned no text: {str(reason)[:200]}")
+    counted = answer.get("usage") or {}
+    used = (counted.get("prompt_tokens") or 0, counted.get("completion_tokens") or 0)
+    cost = None if prices is None else (used[0] * prices[0] + used[1] * prices[1]) / 1e6
+    return text, Usage(input_tokens=used[0], output_tokens=used[1], cost_usd=cost)
 
 
 def usable(vector: Sequence[float]) -> bool:
