@@ -1,0 +1,117 @@
+"""Database connections for flows: what both colours share, and the way in.
+
+Every step takes a connection, uses it and gives it back; nothing is kept on a session, so a
+transaction pooler may stand in between. Statements go out by the simple protocol: several in one
+message are one round trip and one transaction, and nothing is ever prepared.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from psycopg.pq import TransactionStatus
+
+from ragpg import sqlfiles
+from ragpg.errors import RagpgError, SchemaMissing, SchemaOutdated
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ragpg.queries import Install
+    from ragpg.settings import Settings
+    from ragpg.steps import Copy, Fetch
+
+SAVEPOINT = "ragpg_step"
+
+#: The limit holds for this transaction; where the role has a lower one, that stays.
+_LIMIT = """
+select pg_catalog.set_config('statement_timeout', least(
+  nullif((extract(epoch from pg_catalog.current_setting('statement_timeout')::interval) * 1000)::int, 0),
+  {milliseconds})::text, true);"""
+
+
+def statement(fetch: Fetch[Any], schema: str, *, nested: bool) -> tuple[str, int]:
+    """The text of a step, and which of its results is the answer.
+
+    `nested` is for a transaction that is the caller's: a savepoint keeps it usable after an error,
+    and a time limit ends with it.
+    """
+    body = rendered(fetch.query.sql, schema)
+    limit = "" if fetch.timeout is None else _limit(max(1, round(fetch.timeout * 1000)))
+    if not nested:
+        return f"{limit}\n{body}", 1 if limit else 0
+    end = f"release savepoint {SAVEPOINT}"
+    if limit:
+        # A search writes nothing: rolling back takes the limit back, whatever it was.
+        end = f"rollback to savepoint {SAVEPOINT}; {end}"
+    return f"savepoint {SAVEPOINT}; {limit}\n{body};\n{end}", 2 if limit else 1
+
+
+@lru_cache(maxsize=256)
+def rendered(sql: str, schema: str) -> str:
+    """A query for another schema than ragpg."""
+    return sqlfiles.render(sql, schema).strip()
+
+
+@lru_cache(maxsize=16)
+def _limit(milliseconds: int) -> str:
+    return _LIMIT.format(milliseconds=milliseconds)
+
+
+def is_nested(status: TransactionStatus, *, joins: bool, autocommit: bool) -> bool:
+    """Whether a step runs inside a transaction that is not its own."""
+    return status != TransactionStatus.IDLE or (joins and not autocommit)
+
+
+def check_install(rows: list[Install], schema: str) -> None:
+    """Raise SchemaMissing or SchemaOutdated unless this package's code is installed."""
+    if not rows:
+        raise SchemaMissing(f"schema {schema} is not completely installed", hint="run: ragpg migrate")
+    if rows[0].digest != package_digest():
+        from ragpg import __version__
+
+        raise SchemaOutdated(
+            f"schema {schema} was installed by ragpg {rows[0].version}, this is ragpg {__version__} "
+            "and its SQL differs",
+            hint="run: ragpg migrate (or use the package of that version)",
+        )
+
+
+@lru_cache(maxsize=1)
+def package_digest() -> str:
+    """Digest of the SQL that this package brings; read once."""
+    return sqlfiles.digest()
+
+
+def not_installed(error: RagpgError, schema: str) -> RagpgError:
+    """The error of the version check, where the schema is not there at all."""
+    if isinstance(error, (SchemaMissing, SchemaOutdated)):
+        return SchemaMissing(
+            f"schema {schema} is not installed in this database", hint="run: ragpg migrate"
+        )
+    return error
+
+
+def is_sqlalchemy(target: object) -> bool:
+    """Whether it comes from SQLAlchemy, without importing it for those who do not use it."""
+    if "sqlalchemy" not in sys.modules:
+        return False
+    return any(base.__module__.partition(".")[0] == "sqlalchemy" for base in type(target).__mro__)
+
+
+def copy_statement(operation: Copy) -> str:
+    """COPY of a step; its names are ours, never the caller's."""
+    return f"copy {operation.table} ({', '.join(operation.columns)}) from stdin (format binary)"
+
+
+def connection_options(parameters: Mapping[str, str], settings: Settings) -> dict[str, Any]:
+    """Arguments of psycopg.connect: what the address says wins over the settings."""
+    return {
+        "fallback_application_name": "ragpg",
+        "connect_timeout": max(1, round(settings.connect_timeout)),
+        **parameters,
+        "autocommit": True,
+        "prepare_threshold": None,
+    }

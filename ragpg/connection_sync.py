@@ -1,0 +1,339 @@
+"""Steps of the sync client on the database: where connections come from, and how they are used."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+import psycopg
+from psycopg import ClientCursor
+from psycopg.pq import TransactionStatus
+from psycopg.rows import tuple_row
+from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolClosed, PoolTimeout
+
+from ragpg import connection as shared
+from ragpg import connection_errors as errors
+from ragpg.connection_address import read_dsn, secrets_of
+from ragpg.errors import RagpgError
+from ragpg.queries import INSTALL
+from ragpg.steps import Copy, Fetch, Transact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from ragpg.settings import Settings
+
+    Connection = psycopg.Connection[Any]
+
+
+class Source(Protocol):
+    """Where connections come from. `joins`: it is one connection in the caller's transaction."""
+
+    joins: bool
+    secrets: list[str]
+
+    def borrow(self) -> AbstractContextManager[Connection]: ...
+
+    def repair(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Database:
+    """Runs the database steps of flows; may be used by several threads."""
+
+    def __init__(self, source: Source, schema: str) -> None:
+        self.source = source
+        self.schema = schema
+        self._checked = False
+        self._check = threading.Lock()
+
+    def fetch(self, step: Fetch[Any]) -> list[Any]:
+        """The rows of a query, in a transaction of its own or in the caller's."""
+        self._check_once()
+        return self._attempts(lambda: self._fetch(step), reads=step.query.reads)
+
+    def transact(self, step: Transact) -> list[Any]:
+        """All operations or none; the rows of the last Fetch."""
+        self._check_once()
+        return self._attempts(lambda: self._transact(step), reads=False)
+
+    def close(self) -> None:
+        """Close what was opened here; a connection, pool or engine of the caller stays open."""
+        self.source.close()
+
+    def _check_once(self) -> None:
+        if self._checked:
+            return
+        with self._check:
+            if self._checked:
+                return
+            try:
+                rows = self._attempts(lambda: self._fetch(Fetch(INSTALL)), reads=True)
+            except RagpgError as error:
+                raise shared.not_installed(error, self.schema) from error
+            shared.check_install(rows, self.schema)
+            self._checked = True
+
+    def _attempts(self, work: Any, *, reads: bool) -> list[Any]:
+        pauses = list(errors.PAUSES)
+        while True:
+            try:
+                rows: list[Any] = work()
+            except psycopg.Error as error:
+                again = not self.source.joins and pauses
+                if again and error.sqlstate in errors.RETRYABLE:
+                    time.sleep(pauses.pop(0))
+                elif again and reads and errors.is_broken(error):
+                    # The server was restarted: the pool's other connections are dead too.
+                    pauses.clear()
+                    self.source.repair()
+                else:
+                    raise errors.mapped(
+                        error, schema=self.schema, secrets=self.source.secrets, writes=not reads
+                    ) from error
+            else:
+                return rows
+
+    def _fetch(self, step: Fetch[Any]) -> list[Any]:
+        with self.source.borrow() as connection:
+            return self._execute(connection, step)
+
+    def _execute(self, connection: Connection, step: Fetch[Any]) -> list[Any]:
+        nested = shared.is_nested(
+            connection.info.transaction_status,
+            joins=self.source.joins,
+            autocommit=connection.autocommit,
+        )
+        text, place = shared.statement(step, self.schema, nested=nested)
+        cursor = ClientCursor(connection, row_factory=tuple_row)
+        try:
+            cursor.execute(text, step.parameters)  # type: ignore[call-overload]
+        except psycopg.Error:
+            if nested and connection.info.transaction_status == TransactionStatus.INERROR:
+                _undo(connection)
+            raise
+        for _ in range(place):
+            cursor.nextset()
+        return [step.query.row(*row) for row in cursor.fetchall()]
+
+    def _transact(self, step: Transact) -> list[Any]:
+        rows: list[Any] = []
+        with self.source.borrow() as connection:
+            if self.source.joins and not connection.autocommit:
+                # Begins the caller's transaction where it has not begun, so that ours is a
+                # savepoint in it.
+                connection.execute("select")
+            with connection.transaction():
+                for operation in step.operations:
+                    if isinstance(operation, Copy):
+                        _copy(connection, operation)
+                    else:
+                        cursor = ClientCursor(connection, row_factory=tuple_row)
+                        text = shared.rendered(operation.query.sql, self.schema)
+                        cursor.execute(text, operation.parameters)  # type: ignore[call-overload]
+                        rows = [operation.query.row(*row) for row in cursor.fetchall()]
+        return rows
+
+
+def _copy(connection: Connection, operation: Copy) -> None:
+    text = shared.copy_statement(operation)
+    with connection.cursor() as cursor, cursor.copy(text) as copy:  # type: ignore[call-overload]
+        copy.set_types(list(operation.types))
+        for row in operation.rows:
+            copy.write_row(row)
+
+
+def _undo(connection: Connection) -> None:
+    try:
+        connection.execute(f"rollback to savepoint {shared.SAVEPOINT}", prepare=False)
+        connection.execute(f"release savepoint {shared.SAVEPOINT}", prepare=False)
+    except psycopg.Error:
+        # The transaction had failed before we came; its owner will roll it back.
+        return
+
+
+class DsnSource:
+    """A pool of our own. The first connection is opened alone, because its error is clear."""
+
+    joins = False
+
+    def __init__(self, dsn: str, settings: Settings) -> None:
+        self.parameters = read_dsn(dsn)
+        self.secrets = secrets_of(self.parameters)
+        self.settings = settings
+        self._pool: ConnectionPool[Connection] | None = None
+        self._opening = threading.Lock()
+        self._closed = False
+
+    @contextmanager
+    def borrow(self) -> Iterator[Connection]:
+        with _from_pool(self._opened(), self.settings) as connection:
+            yield connection
+
+    def repair(self) -> None:
+        self._opened().check()
+
+    def close(self) -> None:
+        self._closed = True
+        if self._pool is not None:
+            self._pool.close()
+
+    def _opened(self) -> ConnectionPool[Connection]:
+        if self._pool is None:
+            with self._opening:
+                if self._pool is None:
+                    self._pool = self._open()
+        return self._pool
+
+    def _open(self) -> ConnectionPool[Connection]:
+        if self._closed:
+            raise errors.no_connection(PoolClosed(), self.settings, 0)
+        options = shared.connection_options(self.parameters, self.settings)
+        try:
+            psycopg.connect(**options).close()
+        except psycopg.Error as error:
+            raise errors.unreachable(error, self.secrets) from error
+        return ConnectionPool(
+            kwargs=options,
+            min_size=0,
+            max_size=self.settings.pool_size,
+            timeout=self.settings.pool_timeout,
+            open=True,
+        )
+
+
+class PoolSource:
+    """The caller's pool."""
+
+    joins = False
+    secrets: list[str] = []  # noqa: RUF012
+
+    def __init__(self, pool: ConnectionPool[Any], settings: Settings) -> None:
+        self.pool = pool
+        self.settings = settings
+
+    @contextmanager
+    def borrow(self) -> Iterator[Connection]:
+        with _from_pool(self.pool, self.settings) as connection, _own(connection):
+            yield connection
+
+    def repair(self) -> None:
+        self.pool.check()
+
+    def close(self) -> None:
+        """Nothing: the pool is the caller's."""
+
+
+class ConnectionSource:
+    """The caller's connection; one step at a time, in the caller's transaction."""
+
+    joins = True
+    secrets: list[str] = []  # noqa: RUF012
+
+    def __init__(self, target: Any) -> None:
+        self.target = target
+        self.lock = threading.RLock()
+
+    @contextmanager
+    def borrow(self) -> Iterator[Connection]:
+        with self.lock:
+            yield self._driver()
+
+    def _driver(self) -> Connection:
+        if isinstance(self.target, psycopg.Connection):
+            return self.target
+        # Looked up at each step: a session may have begun another transaction since.
+        bound = self.target.connection() if hasattr(self.target, "get_bind") else self.target
+        return _driver_of(bound.connection)
+
+    def repair(self) -> None:
+        """Nothing: it is the caller's."""
+
+    def close(self) -> None:
+        """Nothing: it is the caller's."""
+
+
+class EngineSource:
+    """A SQLAlchemy engine: a connection of its pool for each step."""
+
+    joins = False
+    secrets: list[str] = []  # noqa: RUF012
+
+    def __init__(self, engine: Any) -> None:
+        self.engine = engine
+
+    @contextmanager
+    def borrow(self) -> Iterator[Connection]:
+        fairy = self.engine.raw_connection()
+        try:
+            connection = _driver_of(fairy)
+            with _own(connection):
+                yield connection
+        finally:
+            fairy.close()
+
+    def repair(self) -> None:
+        self.engine.dispose()
+
+    def close(self) -> None:
+        """Nothing: the engine is the caller's."""
+
+
+def open_source(target: object, settings: Settings) -> Source:
+    """What a target of `ragpg.connect` is. Raises ConfigError for anything else."""
+    if isinstance(target, str):
+        return DsnSource(target, settings)
+    if isinstance(target, psycopg.Connection):
+        return ConnectionSource(target)
+    if isinstance(target, ConnectionPool):
+        return PoolSource(target, settings)
+    if isinstance(target, (psycopg.AsyncConnection, AsyncConnectionPool)):
+        raise errors.async_only(target)
+    if shared.is_sqlalchemy(target):
+        from sqlalchemy import Connection as SqlalchemyConnection
+        from sqlalchemy import Engine
+        from sqlalchemy.orm import Session, scoped_session
+
+        if isinstance(target, Engine):
+            return EngineSource(target)
+        if isinstance(target, (SqlalchemyConnection, Session, scoped_session)):
+            return ConnectionSource(target)
+        raise errors.async_only(target)
+    raise errors.unusable(target)
+
+
+def _driver_of(fairy: Any) -> Connection:
+    connection = fairy.driver_connection
+    if not isinstance(connection, psycopg.Connection):
+        raise errors.wrong_driver(connection)
+    return connection
+
+
+@contextmanager
+def _own(connection: Connection) -> Iterator[None]:
+    """A step has its own transactions, also on a connection that would begin one by itself."""
+    began = connection.autocommit
+    if not began and connection.info.transaction_status == TransactionStatus.IDLE:
+        connection.autocommit = True
+    try:
+        yield
+    finally:
+        if connection.autocommit != began and not connection.closed:
+            connection.autocommit = began
+
+
+@contextmanager
+def _from_pool(pool: ConnectionPool[Any], settings: Settings) -> Iterator[Connection]:
+    try:
+        connection = pool.getconn()
+    except (PoolTimeout, PoolClosed) as error:
+        opened = pool.get_stats().get("pool_size", 0)
+        raise errors.no_connection(error, settings, opened) from error
+    try:
+        yield connection
+    finally:
+        pool.putconn(connection)

@@ -1,0 +1,165 @@
+"""Does the steps of flows: the database's through a Database, models and files by calling them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ragpg.errors import ConfigError
+from ragpg.steps import (
+    Call,
+    Complete,
+    Embed,
+    EmbedQuery,
+    Fetch,
+    Retrieve,
+    Sleep,
+    Step,
+    Together,
+    Transact,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ragpg.connection_async import AsyncDatabase
+    from ragpg.connection_sync import Database
+
+T = TypeVar("T")
+
+
+class Performer:
+    """Steps of the sync client."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def __call__(self, step: Step) -> Any:
+        match step:
+            case Fetch():
+                return self.database.fetch(step)
+            case Transact():
+                return self.database.transact(step)
+            case Embed(embedder, texts):
+                return _sync(embedder, "embed_documents")(texts)
+            case EmbedQuery(embedder, text):
+                return _sync(embedder, "embed_query")(text)
+            case Complete(generator, messages, options):
+                return _sync(generator, "generate")(messages, **options)
+            case Retrieve():
+                return _within(step.timeout, lambda: _retrieve(step))
+            case Call(function, arguments):
+                return function(*arguments)
+            case Sleep(seconds):
+                return time.sleep(seconds)
+            case Together():
+                raise AssertionError("the driver runs flows side by side")
+
+
+class AsyncPerformer:
+    """Steps of the async client. What a provider has in sync only runs in a thread."""
+
+    def __init__(self, database: AsyncDatabase) -> None:
+        self.database = database
+
+    async def __call__(self, step: Step) -> Any:
+        match step:
+            case Fetch():
+                return await self.database.fetch(step)
+            case Transact():
+                return await self.database.transact(step)
+            case Embed(embedder, texts):
+                return await _either(embedder, "embed_documents", texts)
+            case EmbedQuery(embedder, text):
+                return await _either(embedder, "embed_query", text)
+            case Complete(generator, messages, options):
+                return await _either(generator, "generate", messages, **options)
+            case Retrieve(retriever, query, k, filter, timeout):
+                async with asyncio.timeout(timeout):
+                    return await _either(retriever, "retrieve", query, k, filter)
+            case Call(function, arguments):
+                return await _in_thread(lambda: function(*arguments))
+            case Sleep(seconds):
+                return await asyncio.sleep(seconds)
+            case Together():
+                raise AssertionError("the driver runs flows side by side")
+
+
+def _sync(provider: object, method: str) -> Callable[..., Any]:
+    found: Callable[..., Any] | None = getattr(provider, method, None)
+    if found is None:
+        raise ConfigError(
+            f"{type(provider).__name__} has no method {method}, so the sync client cannot use it",
+            hint="Use ragpg.aconnect, or give the provider the method.",
+        )
+    return found
+
+
+def _retrieve(step: Retrieve) -> Any:
+    return _sync(step.retriever, "retrieve")(step.query, step.k, step.filter)
+
+
+def _within(timeout: float, work: Callable[[], T]) -> T:
+    """What `work` returns, or TimeoutError; it is left alone then, in a thread that ends with us."""
+    results: list[T] = []
+    failures: list[BaseException] = []
+
+    def attempt() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(attempt,), daemon=True)
+    thread.start()
+    thread.join(timeout)
+    if failures:
+        raise failures[0]
+    if not results:
+        raise TimeoutError(f"no answer within {timeout:g} s")
+    return results[0]
+
+
+async def _either(provider: object, method: str, *arguments: Any, **options: Any) -> Any:
+    awaitable = getattr(provider, f"a{method}", None)
+    if awaitable is not None:
+        return await awaitable(*arguments, **options)
+    function = _sync(provider, method)
+    return await _in_thread(lambda: function(*arguments, **options))
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    """As asyncio.to_thread, in a daemon of its own: abandoned calls of cancelled tasks neither
+    fill a shared executor nor keep the program from ending."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+
+    def finish(result: T | None, error: BaseException | None) -> None:
+        if future.done():
+            return
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(result)  # type: ignore[arg-type]
+
+    def attempt() -> None:
+        result: T | None = None
+        failure: BaseException | None = None
+        try:
+            result = work()
+        except StopIteration as error:
+            failure = RuntimeError(f"StopIteration: {error}")
+        except BaseException as error:
+            failure = error
+        # The loop may have been closed meanwhile: then nobody waits for the result.
+        if not loop.is_closed():
+            try:
+                loop.call_soon_threadsafe(finish, result, failure)
+            except RuntimeError:
+                return
+
+    threading.Thread(target=contextvars.copy_context().run, args=(attempt,), daemon=True).start()
+    return await future

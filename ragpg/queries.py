@@ -1,0 +1,220 @@
+"""The SQL that Python sends, each with the type of its rows: the only SQL text in the package.
+
+It is written for schema ragpg; the connection puts another name in its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ragpg.steps import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Install:
+    """The installed code."""
+
+    version: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceInfo:
+    """A namespace: its language, its embedding model (None without one), and counts."""
+
+    name: str
+    kind: str
+    language: str
+    model: str | None
+    dimensions: int | None
+    documents: int
+    failed: int
+    chunks: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceRow:
+    """What an ingest must know of its namespace."""
+
+    id: int
+    space_id: int | None
+    model: str | None
+    dimensions: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What the database holds of a source: fingerprint and error of the last ingest."""
+
+    source: str
+    fingerprint: bytes | None
+    status: str
+    error: str | None
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a document: stored, unchanged or empty."""
+
+    source: str
+    document_id: int
+    outcome: str
+    chunks: int
+    new_chunks: int
+    embedded: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An embedding is cached, claimed (compute it) or busy (another worker computes it)."""
+
+    hash: bytes
+    state: str
+
+
+def _one(value: Any) -> Any:
+    return value
+
+
+def _pair(first: Any, second: Any) -> tuple[Any, Any]:
+    return first, second
+
+
+INSTALL = Query("select version, digest from ragpg.install", Install, reads=True)
+
+SEARCH = Query(
+    """
+select hits, report
+  from ragpg.search_run(%(query)s, embedding => %(embedding)s, namespaces => %(namespaces)s,
+         filter => %(filter)s, k => %(k)s, arms => %(arms)s, rrf_k => %(rrf_k)s,
+         budget_ms => %(budget_ms)s)
+""",
+    _pair,
+    reads=True,
+)
+
+ARM_WEIGHTS = Query(
+    "select arm, weight from ragpg.arm_options(%(arms)s)",
+    _pair,
+    reads=True,
+)
+
+SPACES = Query(
+    """
+select distinct embedding_space.model, embedding_space.dimensions
+  from unnest(ragpg.namespace_ids(%(namespaces)s)) as wanted (id)
+  join ragpg.namespace on namespace.id = wanted.id
+  join ragpg.embedding_space on embedding_space.id = namespace.space_id
+ order by 1, 2
+""",
+    _pair,
+    reads=True,
+)
+
+NAMESPACES = Query(
+    """
+select name, kind, language, model, dimensions, documents, failed, chunks, created_at
+  from ragpg.namespaces
+ order by name
+""",
+    NamespaceInfo,
+    reads=True,
+)
+
+NAMESPACE = Query(
+    """
+select namespace.id, namespace.space_id, embedding_space.model, embedding_space.dimensions
+  from ragpg.namespace
+  left join ragpg.embedding_space on embedding_space.id = namespace.space_id
+ where namespace.name = %(namespace)s
+""",
+    NamespaceRow,
+    reads=True,
+)
+
+CREATE_NAMESPACE = Query(
+    "select ragpg.create_namespace(%(namespace)s, %(kind)s, %(language)s)", _one
+)
+
+DROP_NAMESPACE = Query("select ragpg.drop_namespace(%(namespace)s)", _one)
+
+CREATE_SPACE = Query("select ragpg.create_embedding_space(%(model)s, %(dimensions)s)", _one)
+
+SET_SPACE = Query("select ragpg.set_embedding_space(%(namespace)s, %(space_id)s)", _one)
+
+FINGERPRINTS = Query(
+    """
+select source, fingerprint, status, error, chunks
+  from ragpg.fingerprints(%(namespace)s, %(sources)s)
+""",
+    Stored,
+    reads=True,
+)
+
+SOURCES = Query(
+    """
+select document.source
+  from ragpg.document
+ where document.namespace_id = any (ragpg.namespace_ids(array[%(namespace)s]))
+ order by document.source
+""",
+    _one,
+    reads=True,
+)
+
+CLAIM = Query(
+    """
+select hash, state
+  from ragpg.claim_embeddings(%(space_id)s, %(hashes)s, make_interval(secs => %(ttl)s))
+""",
+    Claim,
+)
+
+CACHE = Query("select ragpg.cache_embeddings(%(space_id)s, %(hashes)s, %(embeddings)s)", _one)
+
+RELEASE = Query("select ragpg.release_embeddings(%(space_id)s, %(hashes)s)", _one)
+
+BEGIN_STORE = Query("select ragpg.begin_store()", _one)
+
+STORE_STAGED = Query(
+    """
+select source, document_id, outcome, chunks, new_chunks, embedded
+  from ragpg.store_staged(%(namespace_id)s)
+""",
+    Written,
+)
+
+MARK_FAILED = Query("select ragpg.mark_failed(%(namespace)s, %(source)s, %(reason)s)", _one)
+
+DELETE = Query("select ragpg.delete_documents(%(namespace)s, %(sources)s)", _one)
+
+FOLD = Query("select ragpg.fold_statistics()", _one)
+
+#: A chunk's average length is a constant of the namespace; small namespaces can afford to be exact.
+REBUILD = Query(
+    """
+select ragpg.rebuild_keywords(%(namespace)s, case
+         when namespace_statistics.chunks <= 5000 then 0.05 else 0.25 end)
+  from ragpg.namespace
+  join ragpg.namespace_statistics on namespace_statistics.namespace_id = namespace.id
+ where namespace.name = %(namespace)s
+""",
+    _one,
+)
+
+#: Exact search is faster up to 10,000 rows.
+INDEX = Query(
+    """
+select ragpg.create_embedding_index(%(space_id)s)
+  from (select sum(namespace_statistics.chunks) as chunks
+          from ragpg.namespace
+          join ragpg.namespace_statistics on namespace_statistics.namespace_id = namespace.id
+         where namespace.space_id = %(space_id)s) as space
+ where space.chunks > 10000 and not ragpg.has_embedding_index(%(space_id)s)
+""",
+    _one,
+)

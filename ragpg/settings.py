@@ -1,0 +1,73 @@
+"""Settings of a client: an argument wins over the environment, which wins over the default."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from ragpg.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Limits and the address of the database. Times are seconds, sizes bytes.
+
+    Every field may be set as RAGPG_<FIELD> in the environment, e.g. RAGPG_POOL_SIZE=20.
+
+    dsn                address of the database; the argument of `connect` wins
+    pool_size          most connections that one client opens
+    pool_timeout       how long a call waits for one of them to become free
+    connect_timeout    how long opening a connection may take
+    search_timeout     how long the SQL of a search may run; a lower statement_timeout of the role
+                       stays in force
+    budget             after so long no further arm of a search starts
+    retriever_timeout  how long an external retriever may take
+    claim_ttl          after so long another worker may compute an embedding that was promised
+    max_file_size      larger files are not read
+    """
+
+    dsn: str | None = field(default=None, repr=False)
+    pool_size: int = 10
+    pool_timeout: float = 30.0
+    connect_timeout: float = 10.0
+    search_timeout: float = 10.0
+    budget: float = 5.0
+    retriever_timeout: float = 5.0
+    claim_ttl: float = 30.0
+    max_file_size: int = 50_000_000
+
+    def __post_init__(self) -> None:
+        for name in _names():
+            value = getattr(self, name)
+            if name != "dsn" and not value > 0:
+                raise ConfigError(f"setting {name} must be greater than 0, not {value!r}")
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str] | None = None) -> Settings:
+        """The defaults with what RAGPG_* variables say. Raises ConfigError for a bad number."""
+        environment = os.environ if environment is None else environment
+        found: dict[str, Any] = {}
+        for name in _names():
+            text = environment.get(f"RAGPG_{name.upper()}", "").strip()
+            if text:
+                found[name] = text if name == "dsn" else _number(name, text)
+        return replace(cls(), **found)
+
+
+def _names() -> list[str]:
+    return [one.name for one in fields(Settings)]
+
+
+def _number(name: str, text: str) -> float | int:
+    kind = int if name in ("pool_size", "max_file_size") else float
+    try:
+        return kind(text)
+    except ValueError:
+        raise ConfigError(
+            f"RAGPG_{name.upper()} must be a number, not {text!r}",
+            hint="Unset it to use the default.",
+        ) from None
