@@ -1,0 +1,110 @@
+"""How a command ends when something goes wrong: one line, a hint, an exit code.
+
+Exit codes: 0 done; 1 failed, or done in part; 2 wrong use: an option, argument, filter or setting;
+3 the database or a model service cannot be used; 70 a fault in ragpg itself; 130 interrupted by
+Ctrl-C; 141 the reader of the output went away, as with `| head -1`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sys
+import traceback
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import click
+
+from ragpg import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FAILED, USAGE, UNAVAILABLE, FAULT, INTERRUPTED, CLOSED = 1, 2, 3, 70, 130, 141
+
+_ONE_INPUT = (
+    errors.NamespaceNotFound,
+    errors.DimensionMismatch,
+    errors.SearchTimeout,
+    errors.ContextTooLong,
+)
+_UNAVAILABLE = (errors.DatabaseError, errors.LocalDatabaseError, errors.ProviderError)
+
+
+def exit_code(error: errors.RagpgError) -> int:
+    """The exit code of an error; see the head of this module."""
+    if isinstance(error, errors.ConfigError):
+        return USAGE
+    if isinstance(error, _UNAVAILABLE) and not isinstance(error, _ONE_INPUT):
+        return UNAVAILABLE
+    return FAILED
+
+
+def without_secrets(text: str) -> str:
+    """The text with passwords of connection strings, and keys of the environment, struck out.
+
+    A last line of defence: errors do not quote secrets to begin with.
+    """
+    for secret in sorted(_secrets(), key=len, reverse=True):
+        text = text.replace(secret, "***")
+    return re.sub(r"(\w+://[^\s:/@]*):[^\s/]*@", r"\1:***@", text)
+
+
+def _secrets() -> set[str]:
+    found = {
+        value
+        for name, value in os.environ.items()
+        if name == "PGPASSWORD" or name.endswith(("_API_KEY", "_TOKEN", "_SECRET"))
+    }
+    for text in (*sys.argv[1:], os.environ.get("RAGPG_DSN", "")):
+        for url in re.findall(r"\w+://[^:/@\s]*:(.*)@", text):
+            found |= {url, unquote(url)}
+        found |= set(re.findall(r"password\s*=\s*'?([^\s'&]+)", text))
+    return {secret for secret in found if len(secret) >= 3}
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Turn whatever goes wrong inside into a message on standard error and an exit code."""
+    try:
+        yield
+    except (click.exceptions.Exit, click.Abort):
+        raise
+    except errors.RagpgError as error:
+        raise _failure(error) from error
+    except click.ClickException as error:
+        if isinstance(error.__cause__, errors.RagpgError):
+            raise _failure(error.__cause__) from error
+        raise
+    except KeyboardInterrupt as error:
+        click.echo("\nInterrupted. What was committed stays.", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from error
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.EPIPE:
+            _stop_writing()
+            raise click.exceptions.Exit(CLOSED) from error
+        click.echo(without_secrets("".join(traceback.format_exception(error))), err=True, nl=False)
+        click.echo(
+            "Error: this is a fault in ragpg; please report it with the lines above.", err=True
+        )
+        raise click.exceptions.Exit(FAULT) from error
+
+
+def _failure(error: errors.RagpgError) -> click.exceptions.Exit:
+    click.echo(f"Error: {without_secrets(error.message)}", err=True)
+    if error.hint:
+        click.echo(f"Hint: {without_secrets(error.hint)}", err=True)
+    return click.exceptions.Exit(exit_code(error))
+
+
+def _stop_writing() -> None:
+    """Let nothing more be written to a closed pipe, not even when Python exits."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            os.dup2(nowhere, stream.fileno())
+        except (OSError, ValueError):
+            continue

@@ -1,0 +1,197 @@
+"""`ragpg ingest`: files and folders into a namespace, one line a file."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import click
+
+from ragpg.cli import options, output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ragpg.cli.options import Connection
+    from ragpg.types import FileReport, IngestReport, IngestStatus
+
+#: The statuses in the order of the summary.
+STATUSES: tuple[IngestStatus, ...] = (
+    "stored",
+    "unchanged",
+    "empty",
+    "skipped",
+    "removed",
+    "failed",
+)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True)
+@click.option("-n", "--namespace", default="default", show_default=True, help="Created if missing")
+@click.option("--language", default="english", show_default=True, help="Of a new namespace (\\dF)")
+@click.option(
+    "--metadata", callback=options.json_object, metavar="JSON", help="For every document, as JSON"
+)
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False),
+    help="Folder that sources are named from; default: the folder given, else the current one",
+)
+@click.option("--prune", is_flag=True, help="Delete documents whose files are gone from PATHS")
+@click.option("--follow-links", is_flag=True, help="Follow symbolic links out of the folder")
+@click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing")
+@click.option("-q", "--quiet", is_flag=True, help="Print only failures and the totals")
+@options.connection
+@options.json_output
+@click.pass_context
+def ingest(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    *,
+    namespace: str,
+    language: str,
+    metadata: dict[str, Any] | None,
+    root: str | None,
+    prune: bool,
+    follow_links: bool,
+    dry_run: bool,
+    quiet: bool,
+    as_json: bool,
+    **connection: Unpack[Connection],
+) -> None:
+    """Read, cut, embed and store PATHS: files and folders.
+
+    A document is one transaction, an unchanged file is skipped, and a run that was interrupted is
+    completed by the next one. The exit code is 1 if a file failed; the others are stored then. An
+    empty folder is no failure.
+
+    \b
+    ragpg ingest docs/ README.md -n handbook
+    ragpg ingest docs/ -n handbook --prune
+    ragpg ingest docs/ --dry-run --json
+    """
+    missing = [path for path in paths if not Path(path).exists()]
+    if missing:
+        raise click.UsageError(f"there is no {missing[0]}")
+    with options.connect(**connection) as rag, progress(paths, hidden=as_json) as advance:
+
+        def on_file(file: FileReport) -> None:
+            advance(None if as_json or (quiet and file.status != "failed") else line(file))
+
+        report = rag.ingest(
+            [Path(path) for path in paths],
+            namespace=namespace,
+            language=language,
+            metadata=metadata,
+            root=Path(root) if root else None,
+            prune=prune,
+            follow_links=follow_links,
+            dry_run=dry_run,
+            on_file=on_file,
+        )
+    if as_json:
+        output.print_json(report_json(report, dry_run=dry_run))
+    else:
+        click.echo(("Dry run: " if dry_run else "") + totals(report))
+    for remark in report.notes:
+        output.note(remark)
+    ctx.exit(0 if report.ok else output.FAILED)
+
+
+def line(file: FileReport) -> str:
+    """What happened to one file: `OK guide.md (3 chunks, 0 cached)`."""
+    if file.status == "stored":
+        text = f"OK {file.source} ({_count(file.chunks, 'chunk')}, {file.cached} cached)"
+    elif file.status == "unchanged":
+        text = f"UNCHANGED {file.source} ({_count(file.chunks, 'chunk')})"
+    else:
+        text = f"{file.status.upper()} {file.source}"
+    if file.reason:
+        text += f": {' '.join(file.reason.split())}"
+    return text + (f"  [{'; '.join(file.notes)}]" if file.notes else "")
+
+
+def totals(report: IngestReport) -> str:
+    """The last line: sources by status, chunks, embeddings, time and cost."""
+    parts = [f"{report.count(status)} {status}" for status in STATUSES if report.count(status)]
+    embedded = sum(file.embedded for file in report.files)
+    cached = sum(file.cached for file in report.files)
+    text = (
+        f"{report.namespace}: {', '.join(parts) or 'no files'}; "
+        f"{_count(report.chunks, 'chunk')}, {embedded} embedded, {cached} cached "
+        f"in {report.seconds:.1f} s"
+    )
+    if report.usage.cost_usd is not None:
+        text += f", {report.usage.cost_usd:.4f} USD"
+    return text
+
+
+def report_json(report: IngestReport, *, dry_run: bool) -> dict[str, Any]:
+    """The report in the documented form; see docs/cli.md."""
+    return {
+        "namespace": report.namespace,
+        "dry_run": dry_run,
+        "ok": report.ok,
+        "counts": {status: report.count(status) for status in STATUSES},
+        "chunks": report.chunks,
+        "embedded": sum(file.embedded for file in report.files),
+        "cached": sum(file.cached for file in report.files),
+        "seconds": round(report.seconds, 3),
+        "usage": {
+            "input_tokens": report.usage.input_tokens,
+            "output_tokens": report.usage.output_tokens,
+            "cost_usd": report.usage.cost_usd,
+        },
+        "files": [
+            {
+                "source": file.source,
+                "status": file.status,
+                "chunks": file.chunks,
+                "new_chunks": file.new_chunks,
+                "embedded": file.embedded,
+                "cached": file.cached,
+                "reason": file.reason,
+                "notes": list(file.notes),
+            }
+            for file in report.files
+        ],
+        "notes": list(report.notes),
+    }
+
+
+@contextmanager
+def progress(paths: Sequence[str], *, hidden: bool) -> Iterator[Callable[[str | None], None]]:
+    """A function that prints a line and moves a bar on, where standard error is a terminal."""
+    if hidden or not sys.stderr.isatty():
+
+        def echo(text: str | None) -> None:
+            if text is not None:
+                click.echo(text)
+
+        yield echo
+        return
+    with click.progressbar(length=_files(paths), file=sys.stderr, show_pos=True) as bar:
+
+        def advance(text: str | None) -> None:
+            if text is not None:
+                # The bar's line is cleared before, and drawn again by the step.
+                click.echo("\r\x1b[K", nl=False, err=True)
+                click.echo(text)
+            bar.update(1)
+
+        yield advance
+
+
+def _files(paths: Sequence[str]) -> int:
+    """About how many files there are: the bar needs an end, not the truth."""
+    found = 0
+    for path in map(Path, paths):
+        found += 1 if path.is_file() else sum(one.is_file() for one in path.rglob("*"))
+    return max(found, 1)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,74 @@
+"""`ragpg`: the commands, loaded when they are asked for, and the one place where errors end."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from ragpg import __version__
+from ragpg.cli import failures
+
+#: Name of a command -> module and attribute that hold it, in the order of the help.
+COMMANDS = {
+    "db": "ragpg.cli.db:db",
+    "migrate": "ragpg.cli.migrate:migrate",
+    "ingest": "ragpg.cli.ingest:ingest",
+    "search": "ragpg.cli.search:search",
+    "ask": "ragpg.cli.ask:ask",
+    "ground": "ragpg.cli.ground:ground",
+    "namespaces": "ragpg.cli.namespaces:namespaces",
+    "eval": "ragpg.cli.evaluate:evaluate",
+    "doctor": "ragpg.cli.doctor:doctor",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command is used or listed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Commands in the order in which somebody meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported now."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; whatever goes wrong becomes a message and an exit code."""
+        with failures.reported():
+            return super().invoke(ctx)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="ragpg")
+def main() -> None:
+    """Retrieval-augmented generation where Postgres is the engine.
+
+    \b
+    ragpg db up                       a private PostgreSQL, where there is none (or set RAGPG_DSN)
+    ragpg migrate                     install the schema
+    ragpg ingest docs/                read, cut, embed and store
+    ragpg search "how do refunds work?"
+
+    Exit codes: 0 done, 1 failed or done in part, 2 wrong use, 3 database or model service
+    unavailable, 130 interrupted.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A file name that is no text, or a narrow terminal, must not end a run.
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+if __name__ == "__main__":
+    main()

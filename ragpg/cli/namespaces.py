@@ -1,0 +1,97 @@
+"""`ragpg namespaces`: list, create and drop."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+from ragpg.cli import options, output
+
+if TYPE_CHECKING:
+    from ragpg.cli.options import Connection
+
+_COLUMNS = ("name", "kind", "language", "model", "dimensions", "documents", "failed", "chunks")
+
+
+@click.group()
+def namespaces() -> None:
+    """List, create and drop namespaces: corpora that are searched apart.
+
+    \b
+    ragpg namespaces list
+    ragpg namespaces create handbook --language german
+    ragpg namespaces drop handbook --yes
+    """
+
+
+@namespaces.command("list")
+@options.connection
+@options.json_output
+def list_(*, as_json: bool, **connection: Unpack[Connection]) -> None:
+    """List the namespaces with their model and counts.
+
+    \b
+    ragpg namespaces list --json
+    """
+    with options.connect(**connection, needs_embedder=False) as rag:
+        found = rag.namespaces()
+    if as_json:
+        output.print_json([dataclasses.asdict(one) for one in found])
+    else:
+        rows = [[getattr(one, column) for column in _COLUMNS] for one in found]
+        click.echo(output.table(_COLUMNS, rows) if rows else "There is no namespace yet.")
+
+
+@namespaces.command()
+@click.argument("name")
+@click.option(
+    "--language", default="english", show_default=True, help="Text search configuration (\\dF)"
+)
+@click.option(
+    "--kind", type=click.Choice(["knowledge", "memory"]), default="knowledge", show_default=True
+)
+@options.connection
+@options.json_output
+def create(
+    name: str, *, language: str, kind: str, as_json: bool, **connection: Unpack[Connection]
+) -> None:
+    """Create the namespace NAME; nothing happens if it is there.
+
+    \b
+    ragpg namespaces create handbook --language german
+    """
+    with options.connect(**connection, needs_embedder=False) as rag:
+        rag.create_namespace(name, kind=kind, language=language)
+    if as_json:
+        output.print_json({"name": name, "kind": kind, "language": language})
+    else:
+        click.echo(f"Namespace {name} is there.")
+
+
+@namespaces.command()
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask")
+@options.connection
+@options.json_output
+@click.pass_context
+def drop(
+    ctx: click.Context, name: str, *, yes: bool, as_json: bool, **connection: Unpack[Connection]
+) -> None:
+    """Delete the namespace NAME with everything in it.
+
+    \b
+    ragpg namespaces drop handbook --yes
+    """
+    if not yes:
+        click.confirm(f"Delete all documents of namespace {name}?", abort=True, err=True)
+    with options.connect(**connection, needs_embedder=False) as rag:
+        dropped = rag.drop_namespace(name)
+    if as_json:
+        output.print_json({"name": name, "dropped": dropped})
+    elif dropped:
+        click.echo(f"Namespace {name} is gone.")
+    else:
+        click.echo(f"There is no namespace {name}.", err=True)
+    ctx.exit(0 if dropped else output.FAILED)

@@ -1,0 +1,130 @@
+"""What the command line prints: JSON, tables, hits."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragpg.cli.failures import FAILED, without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ragpg.types import ArmReport, Hit, SearchResult
+
+__all__ = [
+    "FAILED",
+    "hit_json",
+    "note",
+    "place",
+    "print_json",
+    "result_json",
+    "show_hits",
+    "show_report",
+    "table",
+]
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on one line of standard output."""
+    click.echo(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def note(text: str) -> None:
+    """A remark on standard error, where it cannot spoil the output."""
+    click.echo(f"note: {without_secrets(text)}", err=True)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Rows under a head, in columns; numbers to the right, None as "-"."""
+    cells = [["-" if cell is None else str(cell) for cell in row] for row in rows]
+    numeric = [
+        all(re.fullmatch(r"-|[\d.,]+", row[column]) for row in cells) and bool(cells)
+        for column in range(len(head))
+    ]
+    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        ).rstrip()
+        for row in [list(head), *cells]
+    )
+
+
+def place(hit: Hit) -> str:
+    """Where a hit is, as an editor takes it: source:first-last."""
+    return f"{hit.source}:{hit.lines[0]}-{hit.lines[1]}" if hit.lines else hit.source
+
+
+def show_hits(hits: Sequence[Hit], *, lines: int = 4) -> str:
+    """Hits for a terminal: place, heading, the rank in each arm, and the first lines of text."""
+    width = min(shutil.get_terminal_size().columns, 100)
+    blocks = []
+    for hit in hits:
+        arms = "  ".join(
+            f"{name} #{arm.rank} ({arm.score:.4g})" for name, arm in sorted(hit.arms.items())
+        )
+        text = textwrap.wrap(" ".join(hit.content.split()), width - 4, max_lines=lines,
+                             placeholder=" …")  # fmt: skip
+        head = f"{hit.rank:>2}. {place(hit)}" + (f"  {hit.breadcrumb}" if hit.breadcrumb else "")
+        blocks.append("\n    ".join([head, f"score {hit.score:.4f}  {arms}".rstrip(), *text]))
+    return "\n\n".join(blocks)
+
+
+def show_report(report: Mapping[str, ArmReport]) -> str:
+    """What each arm and stage did, one line each."""
+    rows = [
+        (name, arm.rows, f"{arm.ms:.1f}", arm.mode or "", arm.error or arm.skipped or "")
+        for name, arm in report.items()
+    ]
+    return table(("arm", "rows", "ms", "mode", "remark"), rows)
+
+
+def hit_json(hit: Hit) -> dict[str, Any]:
+    """A hit in the documented form; see docs/cli.md."""
+    return {
+        "rank": hit.rank,
+        "score": hit.score,
+        "namespace": hit.namespace,
+        "source": hit.source,
+        "chunk_id": hit.chunk_id,
+        "chunk_index": hit.chunk_index,
+        "lines": list(hit.lines) if hit.lines else None,
+        "content": hit.content,
+        "metadata": dict(hit.metadata),
+        "arms": {
+            name: {"rank": arm.rank, "score": arm.score} | ({"mode": arm.mode} if arm.mode else {})
+            for name, arm in hit.arms.items()
+        },
+        "document_id": hit.document_id,
+        "title": hit.title,
+        "breadcrumb": hit.breadcrumb,
+        "chars": [hit.start_char, hit.end_char] if hit.start_char is not None else None,
+        "page": hit.page,
+        "version": hit.version,
+    }
+
+
+def result_json(result: SearchResult) -> dict[str, Any]:
+    """A search result in the documented form; see docs/cli.md."""
+    return {
+        "query": result.query,
+        "hits": [hit_json(hit) for hit in result.hits],
+        "report": {
+            name: {
+                "rows": arm.rows,
+                "ms": round(arm.ms, 3),
+                "error": arm.error,
+                "skipped": arm.skipped,
+                "mode": arm.mode,
+            }
+            for name, arm in result.report.items()
+        },
+        "notes": list(result.notes),
+    }

@@ -1,0 +1,64 @@
+"""`ragpg search`: ranked chunks with their place and the rank in every arm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+import click
+
+from ragpg.cli import options, output
+
+if TYPE_CHECKING:
+    from ragpg.cli.options import Connection
+
+
+@click.command()
+@click.argument("query")
+@options.namespaces_to_search
+@click.option("-k", default=10, show_default=True, type=click.IntRange(0), help="How many hits")
+@click.option(
+    "--filter",
+    "filter_",
+    callback=options.json_object,
+    metavar="JSON",
+    help="Metadata conditions, as JSON",
+)
+@click.option("--arms", callback=options.arms, help="keyword,vector or JSON options; default: all")
+@click.option("--rerank/--no-rerank", default=True, show_default=True, help="Reorder by features")
+@click.option("--context", "as_context", is_flag=True, help="Print the numbered block of a prompt")
+@options.connection
+@options.json_output
+def search(
+    query: str,
+    *,
+    namespace: tuple[str, ...],
+    k: int,
+    filter_: dict[str, Any] | None,
+    arms: dict[str, Any] | list[str] | None,
+    rerank: bool,
+    as_context: bool,
+    as_json: bool,
+    **connection: Unpack[Connection],
+) -> None:
+    """Find the chunks that answer QUERY, best first.
+
+    \b
+    ragpg search "how long do refunds take?"
+    ragpg search refund -n handbook -k 5 --filter '{"year": {"gte": 2023}}'
+    ragpg search refund --arms keyword --json
+    ragpg search refund --arms '{"vector": {"weight": 2, "k": 100}, "graph": false}'
+    """
+    with options.connect(**connection) as rag:
+        result = rag.search(
+            query, namespace=namespace, k=k, filter=filter_, arms=arms, rerank=rerank
+        )
+    if as_json:
+        output.print_json(output.result_json(result))
+        return
+    for remark in result.notes:
+        output.note(remark)
+    if as_context:
+        click.echo(result.context)
+        return
+    click.echo(output.show_hits(result.hits) if result.hits else "Nothing found.")
+    click.echo(f"\n{output.show_report(result.report)}")
