@@ -56,4 +56,5 @@ if ! .venv/bin/python -m pip --version > /dev/null 2>&1; then
     .venv/bin/python -m pip install --quiet --upgrade pip || say "pip stays as it is"
 fi
 
+say "installing ragpg[$extras] into .venv, which takes about a minute"
 .venv/bin/python -m pip install --quiet --editable ".[$extras]"
