@@ -1,0 +1,85 @@
+"""Bytes -> clean text: UTF-8 first and over all bytes, then what the file says, then a guess."""
+
+from __future__ import annotations
+
+import codecs
+
+from ragpg.ingest.clean import clean_text
+from ragpg.ingest.loaders.sniff import utf16_without_mark
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+#: Below this many bytes a statistical guess is no better than the commonest single-byte encoding.
+_GUESSABLE = 100
+#: Enough for a guess; the whole file is decoded with the result.
+_SAMPLE = 100_000
+
+
+def read_text(data: bytes, *, declared: str | None = None) -> tuple[str, tuple[str, ...]]:
+    """The clean text of a file, and notes on what its decoding and cleaning took.
+
+    `declared` is the encoding that the file names itself (an HTML meta element); it is tried
+    where the bytes are not UTF-8. Never fails: at worst bytes become U+FFFD, and a note says so.
+    """
+    text, note = _decode(data, declared)
+    text, notes = clean_text(text)
+    return text, ((note, *notes) if note else notes)
+
+
+def _decode(data: bytes, declared: str | None) -> tuple[str, str]:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _replacing(data, encoding)
+    unmarked = utf16_without_mark(data)
+    if unmarked:
+        return _replacing(data, unmarked)
+    try:
+        return data.decode("utf-8"), ""
+    except UnicodeDecodeError:
+        pass
+    if declared:
+        try:
+            return data.decode(declared), f"decoded as {declared}, as the file says"
+        except (UnicodeDecodeError, LookupError):
+            pass
+    text, note = _replacing(data, "utf-8")
+    broken = text.count("\ufffd")
+    if sum(char > "\x7f" for char in text) - broken >= 10 * broken:
+        return text, note  # UTF-8 with a few broken bytes: a guess would garble all the others
+    encoding = _guess(data)
+    text, note = _replacing(data, encoding)
+    return text, f"not UTF-8; decoded as {encoding}, a guess" + (f"; {note}" if note else "")
+
+
+def _replacing(data: bytes, encoding: str) -> tuple[str, str]:
+    text = data.decode(encoding, "replace")
+    broken = text.count("\ufffd")
+    # A file may hold U+FFFD on purpose; then nothing was replaced.
+    if not broken or text.encode(encoding, "replace") in (data, data.lstrip(codecs.BOM_UTF8)):
+        return text, ""
+    return text, f"{broken:,} undecodable bytes replaced by U+FFFD"
+
+
+def _guess(data: bytes) -> str:
+    """The likely encoding of bytes that are not UTF-8."""
+    if len(data) >= _GUESSABLE:
+        # 100 ms to import, and rarely needed.
+        from charset_normalizer import from_bytes
+
+        best = from_bytes(_around_high_bytes(data)).best()
+        if best is not None and best.encoding not in ("ascii", "utf_8"):
+            return best.encoding
+    return "cp1252"
+
+
+def _around_high_bytes(data: bytes) -> bytes:
+    """A sample that starts near the first byte that is not ASCII, where the evidence is."""
+    if len(data) <= _SAMPLE:
+        return data
+    first = next((index for index, byte in enumerate(data) if byte > 0x7F), 0)
+    return data[max(0, first - 1000) : max(0, first - 1000) + _SAMPLE]
