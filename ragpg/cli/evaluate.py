@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 #: Hits fetched for a query: recall@100 needs them.
 DEPTH = 100
+ARMS = ("keyword", "vector", "metadata", "graph")
 
 
 @click.command("eval")
@@ -64,9 +65,11 @@ def evaluate(
         chosen = _arms(arms, has_embedder=bool(rag.embedder))
         rungs: dict[str, dict[str, Any]] = {arm: {"arms": (arm,)} for arm in chosen}
         if len(chosen) > 1:
-            rungs["fused"] = {"arms": chosen}
+            # By default every arm takes part, as in a search of yours.
+            rungs["fused"] = {"arms": chosen, "others": arms is None}
         rungs[f"{'fused' if len(chosen) > 1 else chosen[0]} + rerank"] = {
             "arms": chosen,
+            "others": arms is None and len(chosen) > 1,
             "rerank": True,
         }
         namespace, seconds = fill(rag, judged, chunk_size)
@@ -130,10 +133,11 @@ def retrieve(
     query: str,
     *,
     arms: tuple[str, ...],
+    others: bool = False,
     rerank: bool = False,
     chunked: bool = False,
 ) -> list[str]:
-    """Ids of up to DEPTH distinct documents, best first."""
+    """Ids of up to DEPTH distinct documents, best first. `others` leaves the other arms on."""
     # Several chunks of one document take several places, so more of them are fetched.
     depth = DEPTH * 3 if chunked else DEPTH
     wanted: dict[str, Any] = dict.fromkeys(("vector", "keyword", "metadata", "graph"), False)
@@ -146,10 +150,9 @@ def _arms(arms: str | None, *, has_embedder: bool) -> tuple[str, ...]:
     if arms is None:
         return ("keyword", "vector") if has_embedder else ("keyword",)
     chosen = tuple(dict.fromkeys(name.strip() for name in arms.split(",") if name.strip()))
-    known = ("keyword", "vector", "metadata", "graph")
-    unknown = [name for name in chosen if name not in known]
+    unknown = [name for name in chosen if name not in ARMS]
     if unknown or not chosen:
-        raise click.UsageError(f"--arms: choose from {', '.join(known)}, not {arms!r}")
+        raise click.UsageError(f"--arms: choose from {', '.join(ARMS)}, not {arms!r}")
     if "vector" in chosen and not has_embedder:
         raise click.UsageError("--arms vector needs an embedder: give --embedder")
     return chosen

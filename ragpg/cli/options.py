@@ -69,6 +69,17 @@ def namespaces_to_search(command: Command) -> Command:
     )(command)
 
 
+def filter_option(command: Command) -> Command:
+    """Add --filter."""
+    return click.option(
+        "--filter",
+        "filter_",
+        callback=json_object,
+        metavar="JSON",
+        help='Metadata conditions, as {"year": {"gte": 2023}}',
+    )(command)
+
+
 def json_object(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> dict[str, Any] | None:
