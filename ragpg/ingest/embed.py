@@ -161,10 +161,10 @@ class _Work:
         group = [index for index in group if index not in self.vectors]
         middle = len(group) // 2
         failed: list[tuple[Sequence[int], ProviderError]] = []
-        for half in (group[:middle], group[middle:]):
-            fault = (yield from self.ask(half)) if half else None
+        for part in (group[:middle], group[middle:]):
+            fault = (yield from self.ask(part)) if part else None
             if fault is not None:
-                failed.append((half, fault))
+                failed.append((part, fault))
         if len(failed) == 2 and not self.vectors and error.scope != "input":
             yield from self._probe(failed)
         for half, fault in failed:
