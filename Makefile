@@ -1,4 +1,4 @@
-# make demo | test | lint | db | venv | clean
+# make demo | test | lint | format | db | venv | clean
 # Needs python3 (3.11 or newer), make and, for the database, a Debian machine (others: see README).
 PYTHON ?= python3
 BIN := .venv/bin
@@ -38,6 +38,7 @@ db: $(STAMP)
 
 # The database in .ragpg stays: `ragpg db destroy --yes` deletes it.
 clean:
-	-[ ! -x $(BIN)/python ] || $(TEST_ENV) $(BIN)/python -m ragpg.cli.db destroy --yes
+	-[ ! -x $(BIN)/python ] || for suite in forky trixie; do \
+	    $(TEST_ENV) $(BIN)/python -m ragpg.cli.db destroy --yes --suite $$suite; done
 	rm -rf .venv .ragpg/test build dist .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
