@@ -47,7 +47,10 @@ def load(data: bytes, *, source: str) -> Document:
         format="html",
         sections=sections_of(page.writer.headings, len(text)),
         blocks=tuple(page.writer.blocks),
-        links=unique_links([link for link in links if link]),
+        # A permanent link beside a heading leads nowhere else.
+        links=unique_links(
+            [link for link in links if link and (link.text or link.target != source)]
+        ),
         notes=(*notes, *page.notes),
     )
 
