@@ -88,8 +88,12 @@ def _rows(connection: Connection, sql: str, **values: Any) -> list[Row[Any]]:
     return list(connection.execute(text(sql), values))
 
 
+def _row(connection: Connection, sql: str, **values: Any) -> tuple[Any, ...]:
+    return tuple(connection.execute(text(sql), values).one())
+
+
 def _server(connection: Connection) -> Iterator[Check]:
-    [(number, name, encoding)] = _rows(
+    number, name, encoding = _row(
         connection,
         "select current_setting('server_version_num')::integer, current_setting('server_version'),"
         " current_setting('server_encoding')",
@@ -170,7 +174,7 @@ def _schema(state: migrate.Status) -> Iterator[Check]:
 
 
 def _rights(connection: Connection, schema: str) -> Iterator[Check]:
-    [(role, there, usage, write)] = _rows(
+    role, there, usage, write = _row(
         connection,
         "select current_user, to_regnamespace(:schema) is not null,"
         " has_schema_privilege(to_regnamespace(:schema), 'usage'),"
@@ -189,7 +193,7 @@ def _rights(connection: Connection, schema: str) -> Iterator[Check]:
 
 
 def _keyword_log(connection: Connection, schema: str) -> Iterator[Check]:
-    [(rows,)] = _rows(
+    (rows,) = _row(
         connection,
         f"select count(*) from (select from {schema}.keyword_log limit {LOG_ROWS + 1}) as log",
     )
@@ -227,7 +231,7 @@ def _spaces(connection: Connection, schema: str) -> Iterator[Check]:
             yield Check(title, "error", f"{name}: its table is missing", remedy)
             continue
         # reltuples is 0 until the first analyze, so a bounded count decides.
-        [(rows,)] = _rows(
+        (rows,) = _row(
             connection,
             f"select count(*) from (select from {schema}.embedding_{space.id:d}"
             f" limit {INDEX_FROM_ROWS + 1}) as probe",

@@ -182,6 +182,7 @@ def run(
         if prepare:
             _emit(context, sqlfiles.step("prepare", schema))
         _emit(context, search_path(schema))
+        _emit(context, sqlfiles.step("load_vector"))
         if context.as_sql:
             start = "".join(context.get_current_heads())
             _emit(context, sqlfiles.step("start", schema).replace("{start}", start))
@@ -253,6 +254,9 @@ def include_object(
     schema: str = DEFAULT_SCHEMA,
 ) -> Callable[[Any, str | None, str, bool, Any], bool]:
     """For a host's `context.configure(include_object=...)`: autogenerate skips our tables."""
+
+    # Knowing the types of pgvector keeps the reflection of our tables silent.
+    import pgvector.sqlalchemy  # noqa: F401
 
     def include(item: Any, name: str | None, kind: str, reflected: bool, other: Any) -> bool:
         table = item if kind == "table" else getattr(item, "table", None)
@@ -326,10 +330,10 @@ def _head(scripts: ScriptDirectory) -> str:
 
 def _resolved(scripts: ScriptDirectory, revision: str) -> str | None:
     try:
-        found = scripts.as_revision_number(revision)
+        found = scripts.get_revisions(revision)
     except CommandError as error:
         raise ConfigError(f"no revision {revision!r} in ragpg {__version__}: {error}") from error
-    return found if isinstance(found, str) else None
+    return found[0].revision if found else None
 
 
 def _unknown(scripts: ScriptDirectory, heads: Iterable[str]) -> str | None:

@@ -21,7 +21,7 @@ _NAME_RULE = (
 # The name before a dot (also inside strings and comments), after the word schema, and alone in
 # quotes: a regular expression is enough because the name means nothing else in our SQL.
 _SCHEMA_TOKEN = re.compile(
-    r"(?<![\w.\"])ragpg(?=\.\w)|(?<=')ragpg(?=')|(?i:(?<=\bschema ))ragpg\b(?!\.)"
+    r"(?<![\w.])ragpg(?=\.\w)|(?<=')ragpg(?=')|(?i:(?<=\bschema ))ragpg\b(?!\.)"
 )
 
 

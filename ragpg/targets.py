@@ -43,17 +43,19 @@ def transaction(target: Target) -> Iterator[Connection]:
         if isinstance(target, str):
             engine = _engine(target)
         elif isinstance(target, Engine):
-            # A host's engine may be set to another level; ours is the one the lock needs.
-            engine = target.execution_options(isolation_level="READ COMMITTED")
+            engine = target
         else:
             raise ConfigError(
                 f"cannot use a {type(target).__name__} as database: pass a DSN, a SQLAlchemy Engine"
                 " or a Connection (of a Session: session.connection(); of an AsyncConnection: "
                 "await connection.run_sync(...))"
             )
-        with engine.begin() as connection:
+        with engine.connect() as connection:
+            # A host's engine may be set to another level; this is the one the lock needs.
+            connection.execution_options(isolation_level="READ COMMITTED")
             _check(connection)
-            yield connection
+            with connection.begin():
+                yield connection
 
 
 def mapped(error: DBAPIError, *, where: str = "") -> RagpgError:
@@ -88,7 +90,6 @@ def _engine(dsn: str) -> Engine:
         "postgresql+psycopg://",
         creator=lambda: psycopg.connect(plain),
         poolclass=NullPool,
-        isolation_level="READ COMMITTED",
     )
 
 

@@ -65,7 +65,7 @@ begin
 
   if to_regnamespace('ragpg') is null then
     begin
-      create schema ragpg;
+      execute format('create schema %I', 'ragpg');
     exception
       when insufficient_privilege then
         raise exception 'role % may not create schema %', current_user, 'ragpg'

@@ -74,7 +74,17 @@ def server_dsn() -> str:
 
 
 @pytest.fixture
-def new_database(server_dsn: str) -> Iterator[Callable[[], str]]:
+def roles(server_dsn: str) -> Iterator[list[str]]:
+    """The roles of a test, dropped after its databases and so after all they own."""
+    made: list[str] = []
+    yield made
+    with psycopg.connect(server_dsn, autocommit=True) as connection:
+        for name in made:
+            connection.execute(sql.SQL("drop role {}").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def new_database(server_dsn: str, roles: list[str]) -> Iterator[Callable[[], str]]:
     """A function that makes an empty database and returns its DSN; dropped after the test."""
     made: list[str] = []
 
@@ -104,25 +114,13 @@ def database(new_database: Callable[[], str]) -> str:
 
 
 @pytest.fixture
-def role(server_dsn: str) -> Iterator[str]:
-    """A role that may log in and nothing else; what it owns is dropped with the databases."""
+def role(server_dsn: str, roles: list[str]) -> str:
+    """A role that may log in and nothing else."""
     name = f"migration_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(server_dsn, autocommit=True) as connection:
         connection.execute(sql.SQL("create role {} login").format(sql.Identifier(name)))
-    yield name
-    with psycopg.connect(server_dsn, autocommit=True) as connection:
-        owned = connection.execute(
-            "select datname from pg_database where datdba = %s::regrole or datacl::text like %s",
-            (name, f"%{name}%"),
-        ).fetchall()
-    for (owned_database,) in owned:
-        with psycopg.connect(make_conninfo(server_dsn, dbname=owned_database)) as connection:
-            connection.execute(
-                sql.SQL("reassign owned by {} to current_user").format(sql.Identifier(name))
-            )
-            connection.execute(sql.SQL("drop owned by {}").format(sql.Identifier(name)))
-    with psycopg.connect(server_dsn, autocommit=True) as connection:
-        connection.execute(sql.SQL("drop role {}").format(sql.Identifier(name)))
+    roles.append(name)
+    return name
 
 
 @pytest.fixture
@@ -185,8 +183,9 @@ select 'file-' || n || '.md', 0, 'Refunds of order ' || n || ' take some days.',
 select {schema}.cache_embeddings(
          (select space_id from {schema}.namespace where name = 'default'),
          (select array_agg(embedding_hash order by ordinal, source) from pg_temp.ragpg_stage_chunk),
-         '{{"[1,0,0]","[0,1,0]","[0,0,1]","[1,1,0]","[0,1,1]","[1,0,1]","[1,1,1]","[2,1,0]","[0,2,1]","[1,0,2]"}}');
-select count(*) from {schema}.store_staged((select id from {schema}.namespace where name = 'default'));
+         '{{"[1,0,0]","[0,1,0]","[0,0,1]","[1,1,0]","[0,1,1]",'
+           '"[1,0,1]","[1,1,1]","[2,1,0]","[0,2,1]","[1,0,2]"}}');
+select count(*) from {schema}.store_staged({schema}.create_namespace('default'));
 select {schema}.fold_statistics();
 """
 
@@ -204,7 +203,8 @@ select 'metadata', rank, score, source, content, arms::text
   from {schema}.metadata_search('{{"n": 3}}', '{{default}}', 5)
 union all
 select 'graph', rank, score, source, content, arms::text
-  from {schema}.graph_search((select array_agg(id) from {schema}.chunk where metadata @> '{{"n": 2}}'),
+  from {schema}.graph_search(
+         (select array_agg(id) from {schema}.chunk where metadata @> '{{"n": 2}}'),
          '{{default}}', null, 5)
  order by 1, 2
 """
