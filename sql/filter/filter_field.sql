@@ -100,7 +100,7 @@ begin
       if kind <> 'object' or operand = '{}' then
         perform ragpg.filter_error(format('"%s" on "%s" needs an object such as {"gte": "2024-01-01"}, got %s', operator, key, operand));
       end if;
-      return (select '(' || string_agg(ragpg.filter_date(key, bound.key, bound.value, value), ' and ' order by bound.key) || ')'
+      return (select '(' || string_agg(ragpg.filter_date(filter_field.key, bound.key, bound.value, value), ' and ' order by bound.key) || ')'
                 from jsonb_each(operand) as bound);
     else
       perform ragpg.filter_error(format('unknown operator "%s" on "%s"', operator, key));

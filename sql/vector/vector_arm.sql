@@ -68,10 +68,10 @@ begin
          select vectors.namespace_id, vectors.chunk_id, vectors.embedding
            from unnest($2, $3) as matching (namespace_id, chunk_id)
            join %s as vectors using (namespace_id, chunk_id))
-       select * from ragpg.vector_ranking((select array_agg(best) from (
-         select null::text, candidate.namespace_id, candidate.chunk_id, null::integer,
-                1 - (candidate.embedding <=> $1::%s), ''exact'', 1::double precision
-           from candidate order by candidate.embedding <=> $1::%2$s, candidate.chunk_id limit %s) as best), %L)',
+       select * from ragpg.vector_ranking(array(
+         select row(null, candidate.namespace_id, candidate.chunk_id, null,
+                    1 - (candidate.embedding <=> $1::%s), ''exact'', 1)::ragpg.arm_hit
+           from candidate order by candidate.embedding <=> $1::%2$s, candidate.chunk_id limit %s), %L)',
       place, space.type, k, min_score)
       using embedding, owners, ids;
     return;
@@ -82,10 +82,10 @@ begin
          select vectors.namespace_id, vectors.chunk_id, vectors.embedding <=> $1::%2$s as distance
            from %1$s as vectors
           where vectors.namespace_id = any ($2) %3$s)
-       select * from ragpg.vector_ranking((select array_agg(best) from (
-         select null::text, candidate.namespace_id, candidate.chunk_id, null::integer,
-                1 - candidate.distance, ''exact'', 1::double precision
-           from candidate order by candidate.distance, candidate.chunk_id limit %4$s) as best), %5$L)',
+       select * from ragpg.vector_ranking(array(
+         select row(null, candidate.namespace_id, candidate.chunk_id, null,
+                    1 - candidate.distance, ''exact'', 1)::ragpg.arm_hit
+           from candidate order by candidate.distance, candidate.chunk_id limit %4$s), %5$L)',
       place, space.type,
       case when filtered then format('and exists (select 1 from ragpg.chunk
         where chunk.namespace_id = vectors.namespace_id and chunk.id = vectors.chunk_id and %s)', condition) else '' end,
