@@ -153,11 +153,12 @@ def _sections(document: Document) -> Iterator[Section]:
         return
     bare: Section | None = None
     for section in document.sections:
+        is_bare = _is_bare(document.text, section)
         if bare and section.path[: len(bare.path)] == bare.path:
             section = Section(bare.start, section.end, section.path)
         elif bare:
             yield bare
-        bare = section if _is_bare(document.text, section) else None
+        bare = section if is_bare else None
         if not bare:
             yield section
     if bare:

@@ -87,7 +87,8 @@ class Walk:
             folders = []
             for entry in self._entries(folder, label, relative):
                 name = f"{relative}{entry.name}"
-                if entry.is_dir():
+                # Unlike the entry's own method, this takes a link that leads to itself.
+                if os.path.isdir(entry.path):
                     if self._may_enter(entry, root, _join(label, name)):
                         folders.append((entry.path, f"{name}/"))
                 elif pattern is None or matches(name, [f"./{pattern}"]):

@@ -95,8 +95,8 @@ class TextWriter:
         self.break_line(1)
 
     def heading(self, start: int, level: int) -> None:
-        """Everything from `start` on was a heading; nothing, if that is no text."""
-        if self._length <= start:
+        """Everything from `start` on was a heading; not if that is no text or holds a heading."""
+        if self._length <= start or (self.headings and self.headings[-1].start >= start):
             return
         parts, length = [], self._length
         for part in reversed(self._parts):
