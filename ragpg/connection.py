@@ -39,7 +39,12 @@ def statement(fetch: Fetch[Any], schema: str, *, nested: bool) -> tuple[str, int
     and a time limit ends with it.
     """
     body = rendered(fetch.query.sql, schema)
-    limit = "" if fetch.timeout is None else _limit(max(1, round(fetch.timeout * 1000)))
+    limit = ""
+    if fetch.timeout == 0:
+        # In a caller's transaction the caller's limit holds, for what we write too.
+        limit = "" if nested else "set local statement_timeout = 0;"
+    elif fetch.timeout is not None:
+        limit = _limit(max(1, round(fetch.timeout * 1000)))
     if not nested:
         return f"{limit}\n{body}", 1 if limit else 0
     end = f"release savepoint {SAVEPOINT}"
@@ -68,7 +73,9 @@ def is_nested(status: TransactionStatus, *, joins: bool, autocommit: bool) -> bo
 def check_install(rows: list[Install], schema: str) -> None:
     """Raise SchemaMissing or SchemaOutdated unless this package's code is installed."""
     if not rows:
-        raise SchemaMissing(f"schema {schema} is not completely installed", hint="run: ragpg migrate")
+        raise SchemaMissing(
+            f"schema {schema} is not completely installed", hint="run: ragpg migrate"
+        )
     if rows[0].digest != package_digest():
         from ragpg import __version__
 

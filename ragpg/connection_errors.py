@@ -43,7 +43,16 @@ def is_broken(error: BaseException) -> bool:
 def mapped(
     error: psycopg.Error, *, schema: str, secrets: Sequence[str] = (), writes: bool = False
 ) -> RagpgError:
-    """The error of a statement or of connecting; raise it from the original."""
+    """The error of a statement; raise it from the original."""
+    found = _mapped(error, schema, secrets, writes)
+    if isinstance(found, DatabaseError):
+        # A value that the driver could not write never reached the server; it is a data error too.
+        is_data = isinstance(error, psycopg.DataError)
+        found.sqlstate = error.sqlstate or ("22000" if is_data else None)
+    return found
+
+
+def _mapped(error: psycopg.Error, schema: str, secrets: Sequence[str], writes: bool) -> RagpgError:
     state = error.sqlstate or ""
     message = error.diag.message_primary or str(error).strip()
     if error.diag.message_detail:
@@ -106,7 +115,8 @@ def no_connection(error: PoolTimeout | PoolClosed, settings: Settings, opened: i
 def async_only(target: object) -> ConfigError:
     """An asynchronous target was given to the sync client."""
     return ConfigError(
-        f"ragpg.connect cannot use {_name(target)}, which is asynchronous", hint="Use ragpg.aconnect."
+        f"ragpg.connect cannot use {_name(target)}, which is asynchronous",
+        hint="Use ragpg.aconnect.",
     )
 
 

@@ -52,7 +52,12 @@ class FilterError(ConfigError):
 
 
 class DatabaseError(RagpgError):
-    """Postgres refused a statement, or cannot be reached."""
+    """Postgres refused a statement, or cannot be reached.
+
+    `sqlstate` is the server's code; None when no server answered.
+    """
+
+    sqlstate: str | None = None
 
 
 class SchemaMissing(DatabaseError):

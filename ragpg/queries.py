@@ -80,38 +80,32 @@ def _one(value: Any) -> Any:
     return value
 
 
-def _pair(first: Any, second: Any) -> tuple[Any, Any]:
-    return first, second
+def _row(*values: Any) -> tuple[Any, ...]:
+    return values
 
 
 INSTALL = Query("select version, digest from ragpg.install", Install, reads=True)
 
+#: hits, report and spaces as JSON text: reading it does not depend on what a caller's connection
+#: makes of jsonb. spaces come along so that a wrong model is noticed without another round trip.
 SEARCH = Query(
     """
-select hits, report
+select found.hits::text, found.report::text,
+       (select json_agg(distinct jsonb_build_array(embedding_space.model, embedding_space.dimensions))
+          from ragpg.namespace
+          join ragpg.embedding_space on embedding_space.id = namespace.space_id
+         where namespace.name = any (%(namespaces)s))::text
   from ragpg.search_run(%(query)s, embedding => %(embedding)s, namespaces => %(namespaces)s,
          filter => %(filter)s, k => %(k)s, arms => %(arms)s, rrf_k => %(rrf_k)s,
-         budget_ms => %(budget_ms)s)
+         budget_ms => %(budget_ms)s) as found
 """,
-    _pair,
+    _row,
     reads=True,
 )
 
 ARM_WEIGHTS = Query(
     "select arm, weight from ragpg.arm_options(%(arms)s)",
-    _pair,
-    reads=True,
-)
-
-SPACES = Query(
-    """
-select distinct embedding_space.model, embedding_space.dimensions
-  from unnest(ragpg.namespace_ids(%(namespaces)s)) as wanted (id)
-  join ragpg.namespace on namespace.id = wanted.id
-  join ragpg.embedding_space on embedding_space.id = namespace.space_id
- order by 1, 2
-""",
-    _pair,
+    _row,
     reads=True,
 )
 
@@ -155,14 +149,15 @@ select source, fingerprint, status, error, chunks
     reads=True,
 )
 
-SOURCES = Query(
+#: Where documents were read from; those that came as texts have no path.
+FILES = Query(
     """
-select document.source
+select document.source, document.metadata ->> '@path'
   from ragpg.document
- where document.namespace_id = any (ragpg.namespace_ids(array[%(namespace)s]))
+ where document.namespace_id = %(namespace_id)s and document.metadata ? '@path'
  order by document.source
 """,
-    _one,
+    _row,
     reads=True,
 )
 

@@ -43,7 +43,8 @@ class Query(Generic[Row]):
 class Fetch(Generic[Row]):
     """Run a query in a transaction of its own; answered with a list of its rows.
 
-    `timeout` is the longest the statement may run, in seconds; a lower limit of the role stays.
+    `timeout` is the longest the statement may run, in seconds: a lower limit of the role stays.
+    0 lifts the role's limit, for maintenance.
     """
 
     query: Query[Row]
@@ -140,15 +141,7 @@ class Outcome(Generic[T]):
 
 
 Step: TypeAlias = (
-    Fetch[Any]
-    | Transact
-    | Embed
-    | EmbedQuery
-    | Retrieve
-    | Complete
-    | Call
-    | Sleep
-    | Together
+    Fetch[Any] | Transact | Embed | EmbedQuery | Retrieve | Complete | Call | Sleep | Together
 )
 Flow: TypeAlias = Generator[Step, Any, T]
 Perform: TypeAlias = Callable[[Step], Any]
@@ -267,7 +260,9 @@ def _side_by_side(
             pass
 
     # Daemons: a service that never answers must not keep the program from ending.
-    threads = [threading.Thread(target=work, args=(at,), daemon=True) for at in range(1, len(flows))]
+    threads = [
+        threading.Thread(target=work, args=(at,), daemon=True) for at in range(1, len(flows))
+    ]
     try:
         for thread in threads:
             thread.start()

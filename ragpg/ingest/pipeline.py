@@ -1,0 +1,437 @@
+"""ingest: discover -> read -> compare -> load -> chunk -> embed -> store -> prune -> tidy.
+
+Documents go in groups: while one group is written, the next is read and embedded. A group is one
+transaction; a document is wholly inside of it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ragpg.errors import (
+    ConfigError,
+    DatabaseError,
+    DimensionMismatch,
+    NamespaceNotFound,
+    RagpgError,
+)
+from ragpg.ingest.chunk import HeadingChunker
+from ragpg.ingest.discover import Discovery
+from ragpg.ingest.embedding import Embedded, Space, embed_group
+from ragpg.ingest.prepare import (
+    Item,
+    Prepared,
+    Raw,
+    Text,
+    find_files,
+    fingerprint,
+    items_of,
+    prepare,
+    read,
+    real_paths,
+)
+from ragpg.ingest.store import store
+from ragpg.queries import (
+    CREATE_NAMESPACE,
+    CREATE_SPACE,
+    DELETE,
+    FILES,
+    FINGERPRINTS,
+    FOLD,
+    INDEX,
+    MARK_FAILED,
+    NAMESPACE,
+    REBUILD,
+    SET_SPACE,
+    NamespaceRow,
+    Stored,
+    Written,
+)
+from ragpg.steps import Flow, call, fetch, fetch_one, together
+from ragpg.types import FileReport, IngestReport
+
+if TYPE_CHECKING:
+    from ragpg.protocols import AsyncEmbedder, Chunker, Embedder
+    from ragpg.settings import Settings
+    from ragpg.types import Metadata
+
+#: A transaction takes so many chunks (or one larger document) and documents.
+GROUP_CHUNKS = 512
+GROUP_DOCUMENTS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a caller asks of an ingest; the client documents the fields."""
+
+    paths: Sequence[str | os.PathLike[str]] = ()
+    texts: Iterable[Text] = ()
+    namespace: str = "default"
+    prune: bool = False
+    root: str | os.PathLike[str] | None = None
+    chunker: Chunker | None = None
+    language: str = "english"
+    metadata: Metadata = field(default_factory=dict)
+    follow_links: bool = False
+    on_file: Callable[[FileReport], object] | None = None
+    dry_run: bool = False
+
+
+def ingest(
+    order: Order, embedder: Embedder | AsyncEmbedder | None, settings: Settings
+) -> Flow[IngestReport]:
+    """Bring a namespace to what files and texts are now, and say what became of each."""
+    began = time.perf_counter()
+    run = _Run(order, embedder, settings)
+    yield from run.open()
+    found = Discovery((), ())
+    if order.paths:
+        found = yield from call(
+            _find, order.paths, order.root, order.follow_links, settings.max_file_size
+        )
+    gone = (yield from run.vanished(found)) if order.prune else []
+    for rejected in found.rejected:
+        yield from run.reject(rejected)
+    items = yield from call(items_of, found.files, order.texts, order.metadata)
+    run.waiting.extend(items)
+
+    group = yield from run.next_group()
+    while group is not None:
+        run.announce()
+        # The next group is embedded while this one is stored.
+        following, stored = yield from together(run.next_group(), run.store(group))
+        stored.take()
+        group = following.take()
+    if gone:
+        yield from run.prune(gone)
+    run.announce()
+    yield from run.tidy()
+    return IngestReport(
+        namespace=order.namespace,
+        files=sorted(run.reports, key=lambda report: report.source),
+        seconds=time.perf_counter() - began,
+        notes=run.notes,
+    )
+
+
+class _Run:
+    """One ingest: what is waiting, what is reported, where it goes."""
+
+    def __init__(
+        self, order: Order, embedder: Embedder | AsyncEmbedder | None, settings: Settings
+    ) -> None:
+        self.order = order
+        self.embedder = embedder
+        self.settings = settings
+        self.chunker: Chunker = order.chunker or HeadingChunker()
+        self.namespace: NamespaceRow | None = None
+        self.space: Space | None = None
+        self.waiting: deque[Item] = deque()
+        self.changed: deque[tuple[Raw, bytes]] = deque()
+        self.known: dict[str, Stored] = {}
+        self.reports: list[FileReport] = []
+        self.announced = 0
+        self.notes: list[str] = []
+        self.has_written = False
+
+    def report(self, report: FileReport) -> None:
+        self.reports.append(report)
+
+    def announce(self) -> None:
+        """Tell the caller of new reports, here and never in another thread."""
+        if self.order.on_file is not None:
+            for report in self.reports[self.announced :]:
+                self.order.on_file(report)
+        self.announced = len(self.reports)
+
+    def open(self) -> Flow[None]:
+        """Find or create the namespace, and check that the embedder fits it."""
+        order = self.order
+        rows = yield from fetch(NAMESPACE, {"namespace": order.namespace})
+        model = dimensions = None
+        if self.embedder is not None:
+            model = self.embedder.model
+            # A service may have to be asked.
+            dimensions = yield from call(getattr, self.embedder, "dimensions")
+        if rows:
+            _check_space(order.namespace, rows[0], model, dimensions)
+        elif not order.dry_run:
+            yield from fetch(
+                CREATE_NAMESPACE,
+                {"namespace": order.namespace, "kind": "knowledge", "language": order.language},
+            )
+            rows = yield from fetch(NAMESPACE, {"namespace": order.namespace})
+        self.namespace = rows[0] if rows else None
+        space_id = self.namespace.space_id if self.namespace else None
+        if self.embedder is None:
+            if space_id is not None:
+                self.notes.append(
+                    "no embedder: new and changed documents are stored without vectors"
+                )
+        elif space_id is None and not order.dry_run:
+            space_id = yield from fetch_one(
+                CREATE_SPACE, {"model": model, "dimensions": dimensions}
+            )
+            yield from fetch(SET_SPACE, {"namespace": order.namespace, "space_id": space_id})
+        if self.embedder is not None and model is not None and dimensions is not None:
+            self.space = Space(self.embedder, model, dimensions, space_id)
+
+    def reject(self, report: FileReport) -> Flow[None]:
+        """A file that was found and is not read; what is stored of it stays."""
+        if report.status == "failed" and not report.source.endswith("/"):
+            yield from self.fail(report.source, report.reason or "it cannot be read")
+        else:
+            self.report(report)
+
+    def fail(self, source: str, reason: str, *, notes: Sequence[str] = ()) -> Flow[None]:
+        """Report a source as failed, and note it in the database so that it is tried again."""
+        stored = self.known.get(source)
+        if self.namespace is not None and not self.order.dry_run:
+            if stored is None:
+                rows = yield from self.stored_of([source])
+                stored = rows.get(source)
+            if stored is None or stored.error != reason[:2000]:
+                try:
+                    yield from fetch(
+                        MARK_FAILED,
+                        {"namespace": self.order.namespace, "source": source, "reason": reason},
+                    )
+                except DatabaseError as error:
+                    if is_systemic(error):
+                        raise
+        chunks = stored.chunks if stored else 0
+        self.report(FileReport(source, "failed", chunks=chunks, reason=reason, notes=tuple(notes)))
+
+    def stored_of(self, sources: Sequence[str]) -> Flow[dict[str, Stored]]:
+        """What the namespace holds of sources."""
+        if self.namespace is None:
+            return {}
+        try:
+            rows = yield from fetch(
+                FINGERPRINTS, {"namespace": self.order.namespace, "sources": list(sources)}
+            )
+        except NamespaceNotFound:
+            # Dropped by somebody meanwhile.
+            return {}
+        return {row.source: row for row in rows}
+
+    def next_group(self) -> Flow[Embedded | None]:
+        """Read, compare, cut and embed until a group is full; None when nothing is left."""
+        group: list[Prepared] = []
+        size = 0
+        while len(group) < GROUP_DOCUMENTS and size < GROUP_CHUNKS:
+            if not self.changed:
+                if not self.waiting:
+                    break
+                yield from self._compare()
+                continue
+            raw, mark = self.changed.popleft()
+            prepared: Prepared = yield from call(prepare, raw, mark, self.chunker)
+            if prepared.error is not None or prepared.staged is None:
+                yield from self.fail(raw.item.source, prepared.error or "it cannot be read")
+                continue
+            group.append(prepared)
+            size += len(prepared.texts)
+        if not group:
+            return None
+        if self.order.dry_run:
+            return Embedded(group)
+        ttl = self.settings.claim_ttl
+        embedded: Embedded = yield from embed_group(group, self.space, ttl)
+        return embedded
+
+    def _compare(self) -> Flow[None]:
+        """Read the next items; those that differ from what is stored go on."""
+        items = [self.waiting.popleft() for _ in range(min(GROUP_DOCUMENTS, len(self.waiting)))]
+        raws: list[Raw] = yield from call(read, items, self.settings.max_file_size)
+        known = yield from self.stored_of([item.source for item in items])
+        self.known.update(known)
+        # Without an embedder, documents that have vectors are as good as those without.
+        spaces: list[object] = [None]
+        if self.space is not None:
+            spaces = [[self.space.model, self.space.dimensions]]
+        elif self.namespace is not None and self.namespace.space_id is not None:
+            spaces.append([self.namespace.model, self.namespace.dimensions])
+        for raw in raws:
+            source = raw.item.source
+            if raw.error is not None:
+                yield from self.fail(source, raw.error)
+                continue
+            marks = [fingerprint(raw, self.chunker, space) for space in spaces]
+            stored = known.get(source)
+            if stored is not None and stored.error is None and stored.fingerprint in marks:
+                self.report(_report(raw.item, "unchanged", chunks=stored.chunks))
+            else:
+                self.changed.append((raw, marks[0]))
+
+    def store(self, group: Embedded) -> Flow[None]:
+        """Write a group; where it fails, one by one, so that only the bad document fails."""
+        for source, reason in group.failed.items():
+            yield from self.fail(source, reason)
+        ready = [one for one in group.documents if one.item.source not in group.failed]
+        if self.order.dry_run:
+            for one in ready:
+                status = "stored" if one.texts else "empty"
+                self.report(_report(one.item, status, chunks=len(one.texts), document=one))
+            return
+        if not ready:
+            return
+        try:
+            yield from self._write(group, ready)
+        except (RagpgError, ValueError, TypeError, OverflowError) as error:
+            if is_systemic(error):
+                raise
+            if len(ready) == 1:
+                yield from self._refuse(ready[0], error)
+                return
+            for one in ready:
+                try:
+                    yield from self._write(group, [one])
+                except (RagpgError, ValueError, TypeError, OverflowError) as single:
+                    if is_systemic(single):
+                        raise
+                    yield from self._refuse(one, single)
+
+    def _refuse(self, one: Prepared, error: Exception) -> Flow[None]:
+        reason = error.message if isinstance(error, RagpgError) else f"{error}"
+        yield from self.fail(one.item.source, f"it cannot be stored: {reason}")
+
+    def _write(self, group: Embedded, ready: Sequence[Prepared]) -> Flow[None]:
+        assert self.namespace is not None
+        documents = [one.staged for one in ready if one.staged is not None]
+        rows: list[Written] = yield from store(self.namespace.id, documents)
+        self.has_written = True
+        written = {row.source: row for row in rows}
+        for one in ready:
+            row = written[one.item.source]
+            self.report(
+                _report(
+                    one.item,
+                    row.outcome,
+                    chunks=row.chunks,
+                    new_chunks=row.new_chunks,
+                    document=one,
+                    group=group,
+                )
+            )
+
+    def vanished(self, found: Discovery) -> Flow[list[str]]:
+        """Stored files below the given paths that are gone. Raises ConfigError where a folder is
+        suddenly empty: it may be a disk that is not mounted."""
+        order = self.order
+        if self.namespace is None or not order.paths:
+            return []
+        rows = yield from fetch(FILES, {"namespace_id": self.namespace.id})
+        places: list[str] = yield from call(real_paths, order.paths)
+        below = {
+            source: path
+            for source, path in rows
+            if any(path == place or path.startswith(place.rstrip("/") + "/") for place in places)
+        }
+        if not found.files and len(below) > 1:
+            raise ConfigError(
+                f"refusing to prune: {', '.join(map(os.fspath, order.paths))} holds no file, and "
+                f"{len(below)} stored documents came from there",
+                hint="If they are gone on purpose, delete them by name or drop the namespace.",
+            )
+        gone = found.vanished(below)
+        present: list[str] = yield from call(_existing, [below[source] for source in gone])
+        return [source for source in gone if below[source] not in present]
+
+    def prune(self, gone: Sequence[str]) -> Flow[None]:
+        """Delete documents whose files are gone."""
+        if not self.order.dry_run:
+            yield from fetch(DELETE, {"namespace": self.order.namespace, "sources": list(gone)})
+            self.has_written = True
+        for source in gone:
+            self.report(FileReport(source, "removed", reason="its file is gone"))
+
+    def tidy(self) -> Flow[None]:
+        """Bring the statistics of keyword search up to date; build the vector index once it pays."""
+        if self.order.dry_run or self.namespace is None:
+            return
+        while (yield from fetch(FOLD, timeout=0))[0] > 0:
+            pass
+        if self.has_written:
+            yield from fetch(REBUILD, {"namespace": self.order.namespace}, timeout=0)
+            while (yield from fetch(FOLD, timeout=0))[0] > 0:
+                pass
+            if self.space is not None and self.space.id is not None:
+                yield from fetch(INDEX, {"space_id": self.space.id}, timeout=0)
+
+
+def is_systemic(error: Exception) -> bool:
+    """Whether the error would meet every document alike, so that going on is pointless."""
+    if not isinstance(error, DatabaseError):
+        return isinstance(error, RagpgError)
+    # Data exceptions, broken constraints and exceeded limits are about the document.
+    return (error.sqlstate or "")[:2] not in ("22", "23", "54")
+
+
+def _find(
+    paths: Sequence[str | os.PathLike[str]],
+    root: str | os.PathLike[str] | None,
+    follow_links: bool,
+    max_bytes: int,
+) -> Discovery:
+    return find_files(paths, root=root, follow_links=follow_links, max_bytes=max_bytes)
+
+
+def _existing(paths: Sequence[str]) -> list[str]:
+    return [path for path in paths if os.path.lexists(path)]
+
+
+def _check_space(
+    namespace: str, row: NamespaceRow, model: str | None, dimensions: int | None
+) -> None:
+    if model is None or row.space_id is None or (row.model, row.dimensions) == (model, dimensions):
+        return
+    kind = ConfigError if row.dimensions == dimensions else DimensionMismatch
+    raise kind(
+        f"namespace {namespace!r} holds vectors of {row.model} with {row.dimensions} dimensions, "
+        f"the embedder is {model} with {dimensions}",
+        hint="Ingest with the former model, ingest into another namespace, or drop this one "
+        f"(ragpg namespaces drop {namespace}) and ingest again. Nothing was changed.",
+    )
+
+
+def _report(
+    item: Item,
+    status: str,
+    *,
+    chunks: int,
+    new_chunks: int = 0,
+    document: Prepared | None = None,
+    group: Embedded | None = None,
+) -> FileReport:
+    notes: list[str] = []
+    if item.repeated:
+        notes.append(f"given {item.repeated + 1} times under this name; the last one counts")
+    embedded = cached = 0
+    if document is not None and document.staged is not None:
+        notes += document.staged.document.notes
+        if group is not None:
+            hashes = document.staged.hashes
+            embedded = sum(group.owner.get(key) == item.source for key in set(hashes))
+            cached = sum(key in group.vectors for key in hashes) - embedded
+            without = sum(key not in group.vectors for key in hashes)
+            reasons = {group.refused[key] for key in hashes if key in group.refused}
+            if reasons:
+                notes.append(f"{without} chunks have no vector: {'; '.join(sorted(reasons))}")
+    return replace(
+        FileReport(item.source, "stored"),
+        status=status,  # type: ignore[arg-type]
+        chunks=chunks,
+        new_chunks=new_chunks,
+        embedded=embedded,
+        cached=max(cached, 0),
+        notes=tuple(notes),
+    )
+
+
+__all__ = ["Order", "ingest"]
