@@ -1,0 +1,158 @@
+"""Whether a claim and its evidence agree where word overlap is blind.
+
+Compared are numbers with units and bounds, dates, negation, quantifiers, opposites, names and who
+does what to whom. The means are lexical; they know no synonyms and no arithmetic. They are meant
+for a claim and a span of evidence that already share most of their words.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ragpg.query.polarity import compare_negation, compare_opposites, compare_quantifiers
+from ragpg.query.quantities import quantities
+from ragpg.query.roles import compare_names, compare_roles
+from ragpg.query.sentence_words import Disagreement, SentenceWords
+from ragpg.words import stem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragpg.query.quantities import Date, Quantity
+
+
+def disagreements(
+    claim: str, evidence: str, heading: str = "", around: str = ""
+) -> list[Disagreement]:
+    """All points on which a claim and its evidence differ; empty when they agree.
+
+    `heading` is title, breadcrumb and source of the evidence: numbers and names may come from it.
+    `around` is the whole text that the evidence was taken from; acronyms may come from there.
+    """
+    claim, evidence = _plain(claim), _plain(evidence)
+    numbers = _compare_numbers(claim, evidence, heading)
+    mine, its = SentenceWords.of(claim), SentenceWords.of(evidence)
+    negation = compare_negation(mine, its)
+    opposite = compare_opposites(mine, its)
+    bounds = [one for one in numbers if one.topic == "bound"]
+    # "not paid after 14 days" and "paid within 14 days" differ twice and so agree again.
+    if negation and (bounds or opposite):
+        numbers = [one for one in numbers if one.topic != "bound"]
+        negation, opposite = [], []
+    return [
+        *numbers,
+        *negation,
+        *opposite,
+        *compare_quantifiers(mine, its),
+        *compare_names(claim, evidence, heading, around),
+        *compare_roles(mine, its),
+    ]
+
+
+def _plain(text: str) -> str:
+    """Without citation markers and emphasis, which are no part of what is said."""
+    text = re.sub(r"[\[【]\^?[\d\s,;–-]+(?:†[^\]】]*)?[\]】]", " ", text)
+    return re.sub(r"(?<!\w)[*_`]{1,3}|[*_`]{1,3}(?!\w)", "", text)
+
+
+def _compare_numbers(claim: str, evidence: str, heading: str) -> list[Disagreement]:
+    asked, asked_dates = quantities(claim)
+    given, given_dates = quantities(evidence)
+    headed, headed_dates = quantities(heading)
+    parts = {
+        float(part)
+        for date in (*given_dates, *headed_dates)
+        for part in (date.year, date.month, date.day)
+        if part
+    }
+    headed_values = {value for one in headed for value in one.values}
+    found = [_compare_date(date, given_dates, given) for date in asked_dates]
+    for one in asked:
+        same = [other for other in given if _same(one, other)]
+        if same:
+            found.append(_compare_bound(one, same))
+        elif one.soft:
+            found.append(_compare_soft(one, given))
+        elif not one.values & (headed_values | parts):
+            found.append(_absent(one, given))
+    return [one for one in found if one is not None]
+
+
+def _same(one: Quantity, other: Quantity) -> bool:
+    if not any(abs(a - b) <= 1e-9 * max(abs(a), abs(b)) for a in one.values for b in other.values):
+        return False
+    if one.dimension and other.dimension:
+        return one.dimension == other.dimension
+    # A unit against a plain noun ("14 days", "14 users") is not the same thing; a number with
+    # nothing behind it ("the limit is 14") leaves the unit open.
+    noun = other.noun if one.dimension else one.noun
+    return not noun if one.dimension != other.dimension else True
+
+
+def _compare_bound(one: Quantity, same: Sequence[Quantity]) -> Disagreement | None:
+    if not one.bound or any(other.bound in ("", one.bound) for other in same):
+        return None
+    words = {"max": "an upper", "min": "a lower"}
+    return Disagreement(
+        "conflict",
+        "bound",
+        f"{one.text!r} is {words[one.bound]} bound in the claim, "
+        f"{words[same[0].bound]} bound in the evidence",
+    )
+
+
+def _compare_soft(one: Quantity, given: Sequence[Quantity]) -> Disagreement | None:
+    """An ordinal or "a year" conflicts only with another one of the same thing."""
+    for other in given:
+        if other.dimension != one.dimension:
+            continue
+        if one.dimension == "ordinal":
+            rival = stem(one.noun) == stem(other.noun)
+        else:
+            rival = other.soft or bool(one.bound and one.bound == other.bound)
+        if rival:
+            reason = f"{one.text!r} is not in the evidence, which has {_named(other)!r}"
+            return Disagreement("conflict", "number", reason)
+    return None
+
+
+def _named(one: Quantity) -> str:
+    return one.text if one.soft else f"{one.text} {one.unit or one.noun}".strip()
+
+
+def _absent(one: Quantity, given: Sequence[Quantity]) -> Disagreement:
+    name = _named(one)
+    hard = [other for other in given if not other.soft]
+    for other in hard:
+        if other.text == one.text:
+            reason = f"the claim has {name!r}, the evidence {_named(other)!r}"
+            return Disagreement("conflict", "unit", reason)
+    if not hard:
+        return Disagreement("missing", "number", f"number {name!r} is not in the evidence")
+    alike = [other for other in hard if other.dimension == one.dimension] or hard
+    theirs = ", ".join(_named(other) for other in alike[:3])
+    reason = f"number {name!r} is not in the evidence, which has {theirs}"
+    return Disagreement("conflict", "number", reason)
+
+
+def _compare_date(
+    date: Date, given: Sequence[Date], numbers: Sequence[Quantity]
+) -> Disagreement | None:
+    agreeing = [other for other in given if date.agrees(other)]
+    if agreeing:
+        if date.bound and all(other.bound not in ("", date.bound) for other in agreeing):
+            return Disagreement(
+                "conflict", "bound", f"{date.text!r}: before and after are exchanged"
+            )
+        return None
+    if given:
+        return Disagreement(
+            "conflict",
+            "date",
+            f"date {date.text!r} is not in the evidence, which has {given[0].text!r}",
+        )
+    years = {value for one in numbers for value in one.values}
+    if date.month is None and date.year in years:
+        return None
+    return Disagreement("missing", "date", f"date {date.text!r} is not in the evidence")

@@ -1,0 +1,99 @@
+"""The claims of an answer: its assertive sentences.
+
+Skipped are questions, directives ("Run the command."), greetings and thanks, refusals ("I don't
+know"), headings, lead-ins that end with a colon, code, bare markers, and a closing list of sources.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ragpg.sentences import split_sentences
+from ragpg.words import fold, words
+
+# Verbs that open a directive in manuals and chat answers.
+_VERBS = """
+    add apply ask avoid be call change check choose click configure confirm consider contact copy
+    create delete disable do don't download edit enable ensure enter find follow give go have
+    install keep let look make note open please press provide read refer remember remove replace
+    restart review run save see select send set share start stop tell try turn type update upload
+    use verify visit wait write
+"""
+_IMPERATIVES = frozenset(_VERBS.split())
+# "Set theory is old", "Use of force is banned": the second word shows that the first is a noun.
+_NOUN_AFTER = re.compile(
+    r"^(?:\d|(?:of|in|is|are|was|were|has|have|had|can|may|must|will|theory|time)\b)"
+)
+_SOCIAL = re.compile(
+    r"(?:hi|hello|hey|dear|thanks|thank you|you're welcome|you are welcome|sure|certainly|of course"
+    r"|great question|good question|sorry|apologies|i apologi[sz]e|i'?m sorry|i am sorry|ok|okay"
+    r"|yes|no|i hope|i'?m happy|i am happy|feel free|let me know|let's|here (?:is|are)|goodbye|bye"
+    r"|in summary|as an ai|as a language model)\b[^a-z0-9]*(?P<rest>.*)",
+    re.S,
+)
+_UNKNOWING = re.compile(
+    r"\b(?:i|we) (?:do not|don't|could not|couldn't|can not|cannot|can't|am not|was not|were not"
+    r"|was unable|am unable|have no|did not|didn't)\b"
+    r"|\b(?:source|document|passage|context|text)s?(?: \w+)? (?:do|does|did) ?(?:not|n't)"
+    r" (?:say|mention|contain|state|hold|provide|include|specify|give|tell|answer)"
+    r"|\bno (?:relevant )?information\b|\bnot (?:mentioned|stated|specified) in\b"
+    r"|\bnot (?:found|enough) (?:in|information)\b"
+)
+_HEADING = re.compile(r"#{1,6}\s")
+_DECORATION = re.compile(r"^(?:\s|>|[-*+•]\s|\(?\d{1,3}[.)]\s|[*_]{1,3}(?=\S))+")
+_SOURCES = re.compile(
+    r"^[#*_\s]*(?:sources?|references?|citations?|quellen|fuentes|bibliography)"
+    r"(?: given, not cited)?[*_\s]*:?[*_\s]*$",
+    re.I | re.M,
+)
+_CODE = re.compile(r"^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1[^\n]*$|\Z)", re.M | re.S)
+_BRACKETED = re.compile(r"[\[【][^\[\]【】\n]*[\]】](?:\([^)\s]*\)|:)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of an answer: answer[start:end] == text."""
+
+    text: str
+    start: int
+    end: int
+
+
+def extract_claims(answer: str) -> list[Sentence]:
+    """The assertive sentences of an answer, in order, without list marks in front of them.
+
+    At least two words with a meaning of their own are needed: "OK." and "42" claim nothing.
+    """
+    listed = _SOURCES.search(answer)
+    # Blanked, not cut, so that offsets stay those of the answer.
+    body = _CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), answer)
+    claims: list[Sentence] = []
+    for start, end in split_sentences(body[: listed.start()] if listed else body):
+        decoration = _DECORATION.match(answer[start:end])
+        heading = _HEADING.match(answer[start:end])
+        start += decoration.end() if decoration else 0
+        text = answer[start:end]
+        if not heading and is_claim(text):
+            claims.append(Sentence(text, start, end))
+    return claims
+
+
+def is_claim(sentence: str) -> bool:
+    """Whether a sentence asserts something that a source could support."""
+    plain = fold(_BRACKETED.sub(" ", sentence)).strip(" \t\n*_\"'")
+    if plain.rstrip("*_\"') ").endswith(("?", "？", ":")) or _UNKNOWING.search(plain):
+        return False
+    if plain.startswith("|") and not re.search(r"\w", plain):
+        return False
+    social = _SOCIAL.match(plain)
+    if social:
+        rest = social["rest"]
+        # "Yes, keys rotate every 90 days" still claims something; "Let me know" does not.
+        if not re.match(r"(?:yes|no|sure|certainly|of course|ok|okay|in summary)\b", plain):
+            return False
+        plain = rest
+    first, _, after = plain.partition(" ")
+    if first.rstrip(",") in _IMPERATIVES and not _NOUN_AFTER.match(after.lstrip()):
+        return False
+    return len(words(plain)) >= 2 and any(mark.isalpha() for mark in plain)

@@ -1,0 +1,146 @@
+"""Citation markers: what is one, where it leads, how it is written."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragpg.errors import ConfigError
+from ragpg.query.cite import cite, render, sources_block
+from ragpg.query.ground import ground
+from ragpg.query.markers import find_markers
+from ragpg.types import Hit
+
+
+def source(name: str, text: str = "text", first: int = 1, last: int = 2) -> Hit:
+    return Hit(1, 1.0, "default", name, text, start_line=first, end_line=last, title="T")
+
+
+THREE = [source("s1", "s1"), source("s2", "s2"), source("s3", "s3")]
+
+
+@pytest.mark.case("CI-01")
+@pytest.mark.parametrize(
+    ("answer", "known", "unknown", "text"),
+    [
+        ("Keys rotate [7].", [], [7], "Keys rotate."),
+        ("Keys rotate [0] and [-1].", [], [0, -1], "Keys rotate and."),
+        ("Keys rotate [1][2][9].", [1, 2], [9], "Keys rotate [1][2]."),
+        ("Keys rotate [1, 4].", [1], [4], "Keys rotate [1]."),
+        ("Keys rotate [2-5].", [2, 3], [4, 5], "Keys rotate [2][3]."),
+        ("Keys rotate [1–3].", [1, 2, 3], [], "Keys rotate [1][2][3]."),
+        ("Keys rotate [①].", [1], [], "Keys rotate [1]."),
+        (
+            "Keys rotate [99999999999999999999].",
+            [],
+            [99999999999999999999],
+            "Keys rotate.",
+        ),
+        ("Keys rotate [2-999999999].", [2], [999999999], "Keys rotate [2]."),
+        ("Keys rotate [" + "9" * 5000 + "].", [], [], None),
+    ],
+)
+def test_numbers_without_a_source_are_reported_and_taken_out_ci_01(
+    answer: str, known: list[int], unknown: list[int], text: str | None
+) -> None:
+    cited = cite(answer, THREE, renumber=False)
+    assert [one.number for one in cited.citations] == known
+    assert cited.unknown == unknown
+    assert cited.text == (text or answer)
+    grounding = ground(answer, THREE)
+    assert list(grounding.bad_citations) == unknown
+    assert all(claim.verdict == "unsupported" for claim in grounding.claims)
+
+
+def test_unknown_numbers_can_be_marked_instead() -> None:
+    assert cite("A [1, 4].", THREE, unknown="mark").text == "A [1][4?]."
+
+
+@pytest.mark.case("CI-02")
+@pytest.mark.parametrize(
+    ("answer", "markers"),
+    [
+        ("Use arr[0] and arr[1] [1].", ["[1]@22"]),
+        ("See [1](https://example.com) [2].", ["[2]@29"]),
+        ("```\nx[1] = y[2]\n```\nDone [1].", ["[1]@25"]),
+        ('The paper says "as shown in [3]" [1].', ["[1]@33"]),
+        ("Array[2] [^1]", ["[^1]@9"]),
+        ("Use `a[1]` and ``b [2]``.", []),
+        ("Use arr[0] and arr[1].", []),
+        ("Rotate every 90 days[1].", ["[1]@20"]),
+        ("- [x] done [1]\n\n[2]: https://example.com\n[^2]: a note", ["[1]@11"]),
+        ("![1](a.png) and [text [1]](b.md)", ["[1]@22"]),
+        ("[TODO] [a, b] [v1.2] [1a] []", []),
+        ("Both 【1】 and 【2†b.md】 and [Source 2]", ["【1】@5", "【2†b.md】@13", "[Source 2]@26"]),
+        ("> As shown in [3], x holds.\nSo [1].", ["[1]@31"]),
+    ],
+)
+def test_only_real_markers_are_citations_ci_02(answer: str, markers: list[str]) -> None:
+    sources = ["As shown in [3], x holds.", "second"]
+    found = find_markers(answer, sources)
+    assert [f"{answer[one.start : one.end]}@{one.start}" for one in found] == markers
+    cited = cite(answer, [source("a", sources[0]), source("b", sources[1])], renumber=False)
+    left = answer
+    for marker in reversed(found):
+        left = left[: marker.start] + left[marker.end :]
+    # All that is no marker is still there, in order.
+    assert _without_markers(cited.text) == _without_markers(left)
+
+
+def _without_markers(text: str) -> str:
+    return "".join(mark for mark in text if mark not in " [](){}0123456789^")
+
+
+@pytest.mark.case("CI-05")
+def test_sources_stay_when_no_marker_is_written_ci_05() -> None:
+    cited = cite("Keys rotate every 90 days.", THREE[:2])
+    assert cited.uncited
+    assert cited.citations == []
+    assert [one.hit.source for one in cited.not_cited] == ["s1", "s2"]
+    assert "Sources given, not cited:\n- s1" in render(cited)
+    assert ground("Keys rotate every 90 days.", THREE[:2]).uncited
+
+
+FOUR = [
+    source("a.md", "A1", 1, 5),
+    source("b.md", "B", 1, 9),
+    source("a.md", "A2", 40, 44),
+    source("c.md", "C", 1, 2),
+]
+
+
+@pytest.mark.case("CI-06")
+def test_renumbering_leads_to_the_same_chunks_ci_06() -> None:
+    cited = cite("X [3]. Y [1]. Z [3][4]. W [10].", FOUR)
+    assert cited.text == "X [1]. Y [2]. Z [1][3]. W."
+    assert {one.number: one.hit.content for one in cited.citations} == {1: "A2", 2: "A1", 3: "C"}
+    assert [(one.number, one.hit.content) for one in cited.not_cited] == [(4, "B")]
+    assert cited.unknown == [10]
+
+
+@pytest.mark.case("CI-06")
+def test_two_chunks_of_one_file_stay_apart_in_every_style_ci_06() -> None:
+    assert cite("X [3]. Y [1].", FOUR, style="source").text == "X [a.md:40-44]. Y [a.md:1-5]."
+    assert cite("X [3]. Y [1].", FOUR, style="footnote").text == "X [^1]. Y [^2]."
+    markdown = cite("X [3]. Y [1].", FOUR, style="markdown")
+    assert markdown.text == "X [1](a.md#L40-L44). Y [2](a.md#L1-L5)."
+    assert "1. [a.md (lines 40-44) T](a.md#L40-L44)" in render(markdown)
+
+
+def test_blocks_in_every_style() -> None:
+    cited = cite("X [2].", FOUR)
+    assert render(cited) == "X [1].\n\nSources:\n[1] b.md (lines 1-9) T"
+    assert sources_block(cited.citations, style="footnote") == "[^1]: b.md (lines 1-9) T"
+    assert sources_block([], style="numeric") == ""
+    written = json.loads(render(cite("X [2] [9].", FOUR, style="json")))
+    assert written["text"] == "X [1]."
+    assert written["citations"][0]["source"] == "b.md"
+    assert written["citations"][0]["lines"] == [1, 9]
+    assert written["unknown"] == [9]
+    assert len(written["not_cited"]) == 3
+
+
+def test_an_unknown_style_is_refused() -> None:
+    with pytest.raises(ConfigError, match="'apa'"):
+        cite("X", THREE, style="apa")  # type: ignore[arg-type]
