@@ -153,8 +153,7 @@ def catalog() -> Callable[..., Catalog]:
         found: Catalog = {}
         with psycopg.connect(dsn) as connection:
             connection.execute("set local search_path = ''")
-            exists = "select to_regnamespace(%s) is not null"
-            if connection.execute(exists, (schema,)).fetchone() != (True,):
+            if connection.execute(ANYTHING, {"schema": schema}).fetchone() is None:
                 return found
             for kind, query in CATALOG.items():
                 statement = query.replace("{schema}", schema).encode()
@@ -164,6 +163,12 @@ def catalog() -> Callable[..., Catalog]:
 
     return read
 
+
+ANYTHING = """
+select from pg_class where relnamespace = to_regnamespace(%(schema)s)
+union all select from pg_proc where pronamespace = to_regnamespace(%(schema)s)
+union all select from pg_type where typnamespace = to_regnamespace(%(schema)s)
+"""
 
 INGEST = """
 select {schema}.set_embedding_space('default', {schema}.create_embedding_space('words', 3))

@@ -51,9 +51,9 @@ def test_a_dump_restores_sc_04(
     if format_ == "plain":
         restore = [program("psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(file)]
     else:
-        # Without a database it prints the SQL; with one it restores, and -e stops at an error.
-        restore = [program("pg_restore"), "-e", "-d", "postgres", str(file)]
-        restore[3] = libpq_environment(restored)["PGDATABASE"]
+        name = libpq_environment(restored)["PGDATABASE"]
+        restore = [program("pg_restore"), "-e", "-d", name, str(file)]
+        restore += ["--no-owner"] if owner == "other" else []
     done = subprocess.run(
         restore, env=libpq_environment(restored), capture_output=True, text=True, check=False
     )

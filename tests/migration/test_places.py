@@ -63,7 +63,12 @@ def test_two_applications_share_one_database_sc_01(
     ingest(database, "shop")
     assert execute(database, "select count(*) from kb.document") == [(0,)]
     ingest(database, "kb")
-    assert search(database, "shop") == search(database, "kb")
+    # All but the scores, some of which are the time of writing.
+    first, second = (
+        [(arm, rank, *row[1:3]) for arm, rank, *row in search(database, schema)]
+        for schema in ("shop", "kb")
+    )
+    assert first == second
     migrate.downgrade(database, schema="kb")
     assert len(search(database, "shop")) > 0
 
