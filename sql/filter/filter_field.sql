@@ -10,7 +10,7 @@ declare
   value text;             -- the field as a jsonb expression
   holder jsonb;
   step integer;
-  symbol text;
+  sign text;
 begin
   if key like '/%' then
     -- A JSON pointer (RFC 6901) reaches into nested metadata.
@@ -81,10 +81,10 @@ begin
       if kind not in ('number', 'string') then
         perform ragpg.filter_error(format('"%s" on "%s" needs a number or a text, got %s', operator, key, operand));
       end if;
-      symbol := case op when 'gt' then '>' when 'gte' then '>=' when 'lt' then '<' else '<=' end;
+      sign := case op when 'gt' then '>' when 'gte' then '>=' when 'lt' then '<' else '<=' end;
       -- jsonpath compares like with like: a text never equals, exceeds or breaks a number.
       return format('coalesce(jsonb_path_exists(%s, %L::jsonpath, silent => true), false)', value,
-        format('$ ? (@ %s %s)', symbol, operand));
+        format('$ ? (@ %s %s)', sign, operand));
     when 'exists' then
       if kind <> 'boolean' then
         perform ragpg.filter_error(format('"%s" on "%s" needs true or false, got %s', operator, key, operand));
@@ -100,8 +100,8 @@ begin
       if kind <> 'object' or operand = '{}' then
         perform ragpg.filter_error(format('"%s" on "%s" needs an object such as {"gte": "2024-01-01"}, got %s', operator, key, operand));
       end if;
-      return (select '(' || string_agg(ragpg.filter_date(filter_field.key, bound.key, bound.value, value), ' and ' order by bound.key) || ')'
-                from jsonb_each(operand) as bound);
+      return (select '(' || string_agg(ragpg.filter_date(filter_field.key, bound.symbol, bound.moment, value), ' and ' order by bound.symbol) || ')'
+                from jsonb_each(operand) as bound (symbol, moment));
     else
       perform ragpg.filter_error(format('unknown operator "%s" on "%s"', operator, key));
   end case;

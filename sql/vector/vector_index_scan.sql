@@ -9,8 +9,10 @@ set search_path from current
 set hnsw.iterative_scan = 'relaxed_order'
 set hnsw.max_scan_tuples = 40000
 set hnsw.ef_search = 100
+-- The one plan without a sort is the index in question.
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 as $$
 declare
   filter text := case when condition is null then '' else format(
@@ -23,11 +25,11 @@ begin
     least(1000, greatest(case when condition is null then 100 else 400 end, 2 * k))::text, true);
   execute format(
     'select array_agg(row(null, near.namespace_id, near.chunk_id, null, 1 - near.distance, ''hnsw'', 1)::ragpg.arm_hit)
-       from (select vectors.namespace_id, vectors.chunk_id, vectors.embedding <=> $1::%s as distance
-               from ragpg.embedding_%s as vectors
-              where vectors.namespace_id = any ($2) %s
+       from (select vectors.namespace_id, vectors.chunk_id, vectors.embedding <=> $1::%1$s as distance
+               from ragpg.embedding_%2$s as vectors
+              where vectors.namespace_id = any ($2) %3$s
               order by vectors.embedding <=> $1::%1$s
-              limit %s) as near', type, space_id, filter, k)
+              limit %4$s) as near', type, space_id, filter, k)
     into found using embedding, namespace_ids;
   if coalesce(cardinality(found), 0) < k then
     execute format(

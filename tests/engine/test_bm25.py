@@ -1,0 +1,106 @@
+"""Keyword scores are BM25, and the pruned top k is the exact top k."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from .conftest import Engine
+
+
+def documents(count: int, seed: int = 5) -> dict[str, str]:
+    """Texts of Zipf-like words, so that there are rare and very common ones."""
+    rng = random.Random(seed)
+    words = [f"w{''.join(rng.choices('bcdfgklmnprst', k=4))}x" for _ in range(400)]
+    weights = [1 / (place + 1) for place in range(len(words))]
+    return {f"d{number:04d}": " ".join(rng.choices(words, weights, k=rng.randint(5, 80))) for number in range(count)}  # fmt: skip
+
+
+BRUTE_FORCE = """
+with term as (select * from ragpg.keyword_terms(%(query)s, ragpg.namespace_ids(%(names)s)))
+select chunk_id, -(bm25 <#> (select ('{' || string_agg(ragpg.lexeme_slot(word) || ':' || bound, ',') || '}/536870912')::sparsevec from term)) as score
+  from ragpg.chunk_keyword
+ where namespace_id = any (ragpg.namespace_ids(%(names)s))
+   and lexemes @@ (select string_agg(ragpg.quote_lexeme(word), '|')::tsquery from term)
+ order by score desc, chunk_id limit %(k)s"""
+
+
+@pytest.mark.parametrize("k", [1, 10, 50])
+def test_the_top_is_exact(engine: Engine, k: int) -> None:
+    texts = documents(3000)
+    engine.add(texts)
+    engine.add(documents(500, seed=6), namespace="second")
+    rng = random.Random(k)
+    for names in (["default"], ["default", "second"]):
+        for _ in range(25):
+            words = texts[rng.choice(sorted(texts))].split()
+            query = " ".join(rng.sample(words, min(len(words), rng.randint(1, 11))))
+            [*exact] = engine.connection.execute(
+                BRUTE_FORCE, {"query": query, "names": names, "k": k}
+            )
+            found = engine.rows(
+                "select * from ragpg.keyword_arm(%s, ragpg.namespace_ids(%s), null, %s)",
+                query,
+                names,
+                k,
+            )
+            # Ties may differ where scores were rounded to four decimals; scores may not.
+            assert [row["score"] for row in found] == pytest.approx(
+                [row["score"] for row in exact], abs=2e-3
+            )
+            assert [row["rank"] for row in found] == list(range(1, len(found) + 1))
+
+
+def test_scores_are_bm25(engine: Engine) -> None:
+    """By hand, k1 = 1.2, b = 0.75: 'apple' is in 2 of 3 chunks of 2, 2 and 4 words."""
+    engine.add({"a": "apple pear", "b": "plum pear", "c": "apple apple plum grape"})
+    engine.value("select ragpg.rebuild_keywords('default')")
+    engine.value("select ragpg.fold_statistics()")
+    import math
+
+    idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
+    average = 8 / 3
+    expected = {
+        source: idf * tf / (tf + 1.2 * (0.25 + 0.75 * length / average))
+        for source, tf, length in [("a", 1, 2), ("c", 2, 4)]
+    }
+    rows = engine.rows("select source, score from ragpg.keyword_search('apple')")
+    assert {row["source"]: row["score"] for row in rows} == pytest.approx(expected, abs=1e-3)
+
+
+def test_statistics_follow_every_write(engine: Engine) -> None:
+    engine.add(documents(50))
+    engine.add(documents(30, seed=9), namespace="second")
+    engine.value("select ragpg.delete_documents('default', array(select format('d%s', lpad(n::text, 4, '0')) from generate_series(0, 19) n))")  # fmt: skip
+    engine.connection.execute(
+        "update ragpg.chunk set content = 'changed ' || content where id % 3 = 0"
+    )
+    engine.value("select ragpg.fold_statistics()")
+    wrong = engine.rows("""
+        with truth as (
+          select namespace_id, word.lexeme, count(*) as documents
+            from ragpg.chunk_keyword, unnest(lexemes) as word
+           where word.lexeme !~ '^[@^]' group by 1, 2)
+        select * from truth full join ragpg.lexeme_statistics as kept using (namespace_id, lexeme)
+         where coalesce(truth.documents, 0) <> coalesce(kept.documents, 0)""")
+    assert wrong == []
+    assert (
+        engine.rows("""
+        select namespace_id, chunks from ragpg.namespace_statistics
+        except select namespace_id, count(*) from ragpg.chunk group by 1""")
+        == []
+    )
+    assert engine.value("select ragpg.drop_namespace('second')")
+    assert engine.value("select count(*) from ragpg.lexeme_statistics where namespace_id = 2") == 0
+    assert engine.value("select count(*) from ragpg.chunk_keyword where namespace_id = 2") == 0
+
+
+def test_what_is_not_folded_yet_is_found(engine: Engine) -> None:
+    engine.add({"a": "apple pear"})
+    engine.connection.execute("""
+        with added as (insert into ragpg.document (namespace_id, source) values (1, 'mine') returning id)
+        insert into ragpg.chunk (namespace_id, document_id, ordinal, content, content_hash)
+        select 1, id, 0, 'quince', 'x' from added""")
+    assert engine.value("select count(*) from ragpg.keyword_log") == 1
+    assert engine.keyword("quince") == ["mine"]
