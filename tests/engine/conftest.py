@@ -46,14 +46,17 @@ class Engine:
             space = self.value("select ragpg.create_embedding_space('test', %s)", max(lengths))
         owner = self.value(
             "select ragpg.create_namespace(%s, language => %s, space_id => %s)",
-            namespace, language, space,
-        )  # fmt: skip
+            namespace,
+            language,
+            space,
+        )
         given = {source: vector for source, vector in (vectors or {}).items() if vector}
         if given:
             self.value(
                 f"select ragpg.cache_embeddings(%s, %s, {array_of_vectors(given.values())})",
-                space, [digest(source) for source in given],
-            )  # fmt: skip
+                space,
+                [digest(source) for source in given],
+            )
         with self.connection.transaction(), self.connection.cursor() as cursor:
             cursor.execute("select ragpg.begin_store()")
             with cursor.copy("copy ragpg_stage_document from stdin") as copy:
@@ -65,8 +68,23 @@ class Engine:
                 for source, text in documents.items():
                     fields = json.dumps((metadata or {}).get(source, {}))
                     hashed = digest(source) if source in given else None
-                    copy.write_row((source, 0, text, "", title, 0, len(text), 1, 1, None, fields,
-                                    digest(text), hashed))  # fmt: skip
+                    copy.write_row(
+                        (
+                            source,
+                            0,
+                            text,
+                            "",
+                            title,
+                            0,
+                            len(text),
+                            1,
+                            1,
+                            None,
+                            fields,
+                            digest(text),
+                            hashed,
+                        )
+                    )
             cursor.execute("select count(*) from ragpg.store_staged(%s)", (owner,))
         self.value("select ragpg.fold_statistics()")
 
@@ -84,8 +102,12 @@ class Engine:
         arms: Any = None,
     ) -> list[str]:
         """Sources, best first."""
-        return [row["source"] for row in self.hits(
-            query, vector=vector, namespaces=namespaces, filter=filter, k=k, arms=arms)]  # fmt: skip
+        return [
+            row["source"]
+            for row in self.hits(
+                query, vector=vector, namespaces=namespaces, filter=filter, k=k, arms=arms
+            )
+        ]
 
     def hits(
         self,
@@ -109,9 +131,14 @@ class Engine:
 
     def matching(self, filter: Any, namespace: str = "default") -> set[str]:
         """Sources of all chunks that pass a filter."""
-        return {row["source"] for row in self.rows(
-            "select source from ragpg.metadata_search(%s, %s, 1000)",
-            json.dumps(filter), [namespace])}  # fmt: skip
+        return {
+            row["source"]
+            for row in self.rows(
+                "select source from ragpg.metadata_search(%s, %s, 1000)",
+                json.dumps(filter),
+                [namespace],
+            )
+        }
 
 
 def digest(text: str) -> bytes:

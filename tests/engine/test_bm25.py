@@ -14,7 +14,10 @@ def documents(count: int, seed: int = 5) -> dict[str, str]:
     rng = random.Random(seed)
     words = [f"w{''.join(rng.choices('bcdfgklmnprst', k=4))}x" for _ in range(400)]
     weights = [1 / (place + 1) for place in range(len(words))]
-    return {f"d{number:04d}": " ".join(rng.choices(words, weights, k=rng.randint(5, 80))) for number in range(count)}  # fmt: skip
+    return {
+        f"d{number:04d}": " ".join(rng.choices(words, weights, k=rng.randint(5, 80)))
+        for number in range(count)
+    }
 
 
 BRUTE_FORCE = """
@@ -72,7 +75,9 @@ def test_scores_are_bm25(engine: Engine) -> None:
 def test_statistics_follow_every_write(engine: Engine) -> None:
     engine.add(documents(50))
     engine.add(documents(30, seed=9), namespace="second")
-    engine.value("select ragpg.delete_documents('default', array(select format('d%s', lpad(n::text, 4, '0')) from generate_series(0, 19) n))")  # fmt: skip
+    engine.value(
+        "select ragpg.delete_documents('default', array(select format('d%s', lpad(n::text, 4, '0')) from generate_series(0, 19) n))"
+    )
     engine.connection.execute(
         "update ragpg.chunk set content = 'changed ' || content where id % 3 = 0"
     )

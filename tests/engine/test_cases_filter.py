@@ -14,8 +14,12 @@ from .conftest import Engine
 def store(
     engine: Engine, fields: Mapping[str, Mapping[str, Any]], namespace: str = "default"
 ) -> None:
-    engine.add({source: "quarterly plan" for source in fields}, metadata=fields, namespace=namespace,
-               vectors={source: [1.0, float(place)] for place, source in enumerate(fields)})  # fmt: skip
+    engine.add(
+        dict.fromkeys(fields, "quarterly plan"),
+        metadata=fields,
+        namespace=namespace,
+        vectors={source: [1.0, float(place)] for place, source in enumerate(fields)},
+    )
 
 
 def same_in_every_arm(engine: Engine, filter: Any) -> set[str]:
@@ -39,8 +43,17 @@ def test_numbers_compare_as_numbers_fi_01(engine: Engine) -> None:
 
 @pytest.mark.case("FI-02")
 def test_a_word_in_a_numeric_field_breaks_nothing_fi_02(engine: Engine) -> None:
-    store(engine, {"a": {"weight": 12}, "b": {"weight": "heavy"}, "c": {"weight": None},
-                   "d": {"weight": {"min": 3}}, "e": {}, "f": {"weight": "15"}})  # fmt: skip
+    store(
+        engine,
+        {
+            "a": {"weight": 12},
+            "b": {"weight": "heavy"},
+            "c": {"weight": None},
+            "d": {"weight": {"min": 3}},
+            "e": {},
+            "f": {"weight": "15"},
+        },
+    )
     # The documented rule: texts never compare with numbers.
     assert same_in_every_arm(engine, {"weight": {"gt": 10}}) == {"a"}
     assert same_in_every_arm(engine, {"weight": 15}) == set()
@@ -49,7 +62,15 @@ def test_a_word_in_a_numeric_field_breaks_nothing_fi_02(engine: Engine) -> None:
 
 @pytest.mark.case("FI-03")
 def test_text_that_looks_like_a_number_stays_text_fi_03(engine: Engine) -> None:
-    codes = {"a": "2031_0405", "b": "007", "c": "7", "d": "nan", "e": "1e5", "f": "\u0661\u0662", "g": " 7 "}  # fmt: skip
+    codes = {
+        "a": "2031_0405",
+        "b": "007",
+        "c": "7",
+        "d": "nan",
+        "e": "1e5",
+        "f": "\u0661\u0662",
+        "g": " 7 ",
+    }
     store(engine, {source: {"code": code} for source, code in codes.items()})
     for source, code in codes.items():
         assert same_in_every_arm(engine, {"code": code}) == {source}
@@ -57,8 +78,14 @@ def test_text_that_looks_like_a_number_stays_text_fi_03(engine: Engine) -> None:
 
 @pytest.mark.case("FI-04")
 def test_lists_fi_04(engine: Engine) -> None:
-    store(engine, {"a": {"rooms": [101, 102], "tags": ["ops", "db"]}, "b": {"rooms": [205], "tags": []},
-                   "c": {"rooms": 101}})  # fmt: skip
+    store(
+        engine,
+        {
+            "a": {"rooms": [101, 102], "tags": ["ops", "db"]},
+            "b": {"rooms": [205], "tags": []},
+            "c": {"rooms": 101},
+        },
+    )
     assert same_in_every_arm(engine, {"rooms": {"contains": 101}}) == {"a"}
     assert same_in_every_arm(engine, {"tags": {"contains": "db"}}) == {"a"}
     assert same_in_every_arm(engine, {"tags": {"contains_any": ["db", "x"]}}) == {"a"}
@@ -96,7 +123,15 @@ def test_hostile_keys_are_plain_keys_fi_07(engine: Engine) -> None:
     odd = {"k'": 1, "a.b": 2, 'x"y': 3, "$or": 4, "naïve key": 5, "": 6, "back\\slash": 7}
     store(engine, {"a": odd})
     store(engine, {"b": {}}, namespace="blue")
-    for filter in [{"k'": 1}, {"a.b": 2}, {'x"y': 3}, {"naïve key": 5}, {"": 6}, {"/$or": 4}, {"back\\slash": 7}]:  # fmt: skip
+    for filter in [
+        {"k'": 1},
+        {"a.b": 2},
+        {'x"y': 3},
+        {"naïve key": 5},
+        {"": 6},
+        {"/$or": 4},
+        {"back\\slash": 7},
+    ]:
         assert same_in_every_arm(engine, filter) == {"a"}, filter
         [(key, value)] = filter.items()
         assert same_in_every_arm(engine, {key: {"gte": value}}) == {"a"}, filter
@@ -108,9 +143,21 @@ def test_hostile_keys_are_plain_keys_fi_07(engine: Engine) -> None:
 @pytest.mark.case("FI-09")
 @pytest.mark.parametrize(
     "filter",
-    [{"rank": {"gte ": 5}}, {"rank": {"$foo": 1}}, {"rank": {"GTE": 5}}, {"and": {"rank": 5}}, {"or": []},
-     {"not": []}, {"rank": {}}, "rank > 5", {"rank": [1, 2]}, {"rank": {"gt": True}}, {"not": {}}, {"and": [{}]}],
-)  # fmt: skip
+    [
+        {"rank": {"gte ": 5}},
+        {"rank": {"$foo": 1}},
+        {"rank": {"GTE": 5}},
+        {"and": {"rank": 5}},
+        {"or": []},
+        {"not": []},
+        {"rank": {}},
+        "rank > 5",
+        {"rank": [1, 2]},
+        {"rank": {"gt": True}},
+        {"not": {}},
+        {"and": [{}]},
+    ],
+)
 def test_what_is_not_understood_is_refused_fi_09(engine: Engine, filter: Any) -> None:
     store(engine, {"a": {"rank": 7}})
     with pytest.raises(psycopg.DatabaseError) as refusal:
@@ -120,8 +167,16 @@ def test_what_is_not_understood_is_refused_fi_09(engine: Engine, filter: Any) ->
 
 
 def test_dates_compare_as_instants(engine: Engine) -> None:
-    store(engine, {"a": {"when": "2024-03-01"}, "b": {"when": "2024-03-01T01:00:00+02:00"},
-                   "c": {"when": "2024-02-30"}, "d": {"when": "soon"}, "e": {}})  # fmt: skip
+    store(
+        engine,
+        {
+            "a": {"when": "2024-03-01"},
+            "b": {"when": "2024-03-01T01:00:00+02:00"},
+            "c": {"when": "2024-02-30"},
+            "d": {"when": "soon"},
+            "e": {},
+        },
+    )
     engine.connection.execute("set timezone = 'Pacific/Auckland'")
     assert same_in_every_arm(engine, {"when": {"date": {"gte": "2024-03-01"}}}) == {"a"}
     assert same_in_every_arm(engine, {"when": {"date": {"lt": "2024-03-01T00:00:00Z"}}}) == {"b"}
@@ -130,14 +185,22 @@ def test_dates_compare_as_instants(engine: Engine) -> None:
 
 
 def test_pointers_reach_nested_fields_and_lists(engine: Engine) -> None:
-    store(engine, {"a": {"author": {"name": "editor"}, "parts": [{"n": 1}, {"n": 2}]},
-                   "b": {"author": {"name": "owner"}}})  # fmt: skip
+    store(
+        engine,
+        {
+            "a": {"author": {"name": "editor"}, "parts": [{"n": 1}, {"n": 2}]},
+            "b": {"author": {"name": "owner"}},
+        },
+    )
     assert same_in_every_arm(engine, {"/author/name": "editor"}) == {"a"}
     assert same_in_every_arm(engine, {"/parts/1/n": {"gte": 2}}) == {"a"}
     assert same_in_every_arm(engine, {"/parts/1/n": 2}) == {"a"}
     assert same_in_every_arm(engine, {"@source": "b"}) == {"b"}
     assert same_in_every_arm(engine, {"@source": {"starts_with": "a"}}) == {"a"}
-    assert same_in_every_arm(engine, {"or": [{"@source": "b"}, {"/author/name": "editor"}]}) == {"a", "b"}  # fmt: skip
+    assert same_in_every_arm(engine, {"or": [{"@source": "b"}, {"/author/name": "editor"}]}) == {
+        "a",
+        "b",
+    }
 
 
 def test_more_metadata_than_the_index_holds_is_still_filtered(engine: Engine) -> None:

@@ -12,22 +12,35 @@ from .conftest import Engine
 
 @pytest.mark.case("FU-01")
 def test_equal_scores_keep_their_order_fu_01(engine: Engine) -> None:
-    engine.add({f"note {number:03d}": f"note {number:03d}: identical body text about backups" for number in range(1, 61)},
-               vectors={f"note {number:03d}": [1.0, 1.0] for number in range(1, 61)})  # fmt: skip
+    engine.add(
+        {
+            f"note {number:03d}": f"note {number:03d}: identical body text about backups"
+            for number in range(1, 61)
+        },
+        vectors={f"note {number:03d}": [1.0, 1.0] for number in range(1, 61)},
+    )
     first = engine.search("backups", vector=[1, 1])
     assert len(first) == 10
     assert all(engine.search("backups", vector=[1, 1]) == first for _ in range(19))
     engine.connection.execute("vacuum full ragpg.chunk")
     engine.connection.execute("vacuum full ragpg.chunk_keyword")
-    engine.connection.execute("update ragpg.chunk set page = 1 where id in (select id from ragpg.chunk order by id desc limit 10)")  # fmt: skip
+    engine.connection.execute(
+        "update ragpg.chunk set page = 1 where id in (select id from ragpg.chunk order by id desc limit 10)"
+    )
     assert engine.search("backups", vector=[1, 1]) == first
 
 
 @pytest.mark.smoke
 @pytest.mark.case("FU-02")
 def test_a_chunk_found_twice_is_one_hit_fu_02(engine: Engine) -> None:
-    engine.add({"d1": "Rotate the signing key every 90 days.", "d2": "Key lime pie.", "d3": "Signing ceremony."},
-               vectors={"d1": [1, 0], "d2": [0, 1], "d3": [0.5, 0.5]})  # fmt: skip
+    engine.add(
+        {
+            "d1": "Rotate the signing key every 90 days.",
+            "d2": "Key lime pie.",
+            "d3": "Signing ceremony.",
+        },
+        vectors={"d1": [1, 0], "d2": [0, 1], "d3": [0.5, 0.5]},
+    )
     hits = engine.hits("rotate signing key", vector=[1, 0], k=3)
     assert [hit["source"] for hit in hits].count("d1") == 1
     assert len({hit["chunk_id"] for hit in hits}) == 3
@@ -40,8 +53,13 @@ def test_a_chunk_found_twice_is_one_hit_fu_02(engine: Engine) -> None:
 
 @pytest.mark.case("FU-03")
 def test_one_arm_is_enough_fu_03(engine: Engine) -> None:
-    engine.add({"only_kw": "Error code QX-7731 means low ink.", "only_vec": "The printer needs a new cartridge."},
-               vectors={"only_vec": [1, 0], "only_kw": [-1, 0]})  # fmt: skip
+    engine.add(
+        {
+            "only_kw": "Error code QX-7731 means low ink.",
+            "only_vec": "The printer needs a new cartridge.",
+        },
+        vectors={"only_vec": [1, 0], "only_kw": [-1, 0]},
+    )
     found = engine.search("QX-7731", vector=[1, 0], arms={"vector": {"min_score": 0.5}})
     assert set(found) == {"only_kw", "only_vec"}
     alone = engine.search("nothing matches this", vector=[1, 0])
@@ -51,8 +69,13 @@ def test_one_arm_is_enough_fu_03(engine: Engine) -> None:
 @pytest.mark.case("FU-04")
 def test_filters_and_namespaces_hold_in_every_arm_fu_04(engine: Engine) -> None:
     for source, namespace, year in [("a", "red", 2024), ("b", "red", 2020), ("c", "blue", 2024)]:
-        engine.add({source: "quarterly plan"}, namespace=namespace, vectors={source: [1, 0]},
-                   metadata={source: {"year": year}}, links={source: ["a", "b", "c"]})  # fmt: skip
+        engine.add(
+            {source: "quarterly plan"},
+            namespace=namespace,
+            vectors={source: [1, 0]},
+            metadata={source: {"year": year}},
+            links={source: ["a", "b", "c"]},
+        )
     filter = {"year": {"gte": 2023}}
     for arms in (["keyword"], ["vector"], ["metadata"], None, ["keyword", "graph"]):
         hits = engine.hits(
@@ -63,7 +86,7 @@ def test_filters_and_namespaces_hold_in_every_arm_fu_04(engine: Engine) -> None:
     [neighbour] = engine.rows(
         "select source from ragpg.graph_search(array[(select chunk_id from ragpg.keyword_search('quarterly plan', '{red}', %s))], '{red}')",
         json.dumps({"year": 2024}),
-    )  # fmt: skip
+    )
     assert neighbour["source"] == "b"
 
 
@@ -74,7 +97,9 @@ def test_a_failing_arm_degrades_the_search(engine: Engine) -> None:
         language plpgsql as $$ begin raise exception 'the corpus is on fire'; end $$""")
     arms = {"mine": {"function": "public.broken"}, "vector": False}
     assert engine.search("signing", arms=arms) == ["d1"]
-    report = engine.value("select report from ragpg.search_run('signing', arms => %s)", json.dumps(arms))  # fmt: skip
+    report = engine.value(
+        "select report from ragpg.search_run('signing', arms => %s)", json.dumps(arms)
+    )
     assert report["mine"]["error"] == "the corpus is on fire"
     assert report["keyword"]["rows"] == 1
     assert "vector" not in report
@@ -94,8 +119,18 @@ def test_a_function_of_the_user_joins_the_fusion(engine: Engine) -> None:
     assert [hit["source"] for hit in engine.hits("x", arms=arms, filter={"n": 1})] == ["d1"]
 
 
-@pytest.mark.parametrize("arms", [{"vectr": {}}, {"keyword": {"wieght": 1}}, {"keyword": {"k": "ten"}}, 5,
-                                  {"keyword": {"weight": -1}}, {"mine": {}}, {"keyword": None}])  # fmt: skip
+@pytest.mark.parametrize(
+    "arms",
+    [
+        {"vectr": {}},
+        {"keyword": {"wieght": 1}},
+        {"keyword": {"k": "ten"}},
+        5,
+        {"keyword": {"weight": -1}},
+        {"mine": {}},
+        {"keyword": None},
+    ],
+)
 def test_unknown_arms_and_options_are_refused(engine: Engine, arms: object) -> None:
     engine.add({"d1": "Rotate the signing key."})
     with pytest.raises(psycopg.DatabaseError) as refusal:
@@ -116,11 +151,16 @@ def test_blank_queries_and_no_results_are_empty(engine: Engine) -> None:
 
 
 def test_links_lead_to_neighbours_below_every_direct_hit(engine: Engine) -> None:
-    engine.add({"guide": "How to rotate the signing key.", "faq": "Other matters.", "back": "Pages."},
-               links={"guide": ["faq", "https://example.com/x"], "back": ["guide"]})  # fmt: skip
+    engine.add(
+        {"guide": "How to rotate the signing key.", "faq": "Other matters.", "back": "Pages."},
+        links={"guide": ["faq", "https://example.com/x"], "back": ["guide"]},
+    )
     hits = engine.hits("signing key")
     assert [(hit["source"], list(hit["arms"])) for hit in hits] == [
-        ("guide", ["keyword"]), ("faq", ["graph"]), ("back", ["graph"])]  # fmt: skip
+        ("guide", ["keyword"]),
+        ("faq", ["graph"]),
+        ("back", ["graph"]),
+    ]
     assert engine.value("select ragpg.delete_documents('default', '{faq}')") == 1
     assert engine.search("signing key") == ["guide", "back"]
     engine.add({"faq": "Other matters."})

@@ -17,8 +17,20 @@ SIGNING = {"d1": "Rotate the signing key every 90 days."}
 @pytest.mark.case("KW-01")
 def test_any_text_is_a_legal_query_kw_01(engine: Engine) -> None:
     engine.add({"d1": "The cache does not expire foo entries; the bar setting does."})
-    queries = ["don't & (foo | \"bar", "what's the cache's TTL?", "owner:foo", "foo:*", "!foo",
-               "foo & | bar", "((((", "\\", "\":'*", "<->", "foo <2> bar", "a\tb\nc"]  # fmt: skip
+    queries = [
+        "don't & (foo | \"bar",
+        "what's the cache's TTL?",
+        "owner:foo",
+        "foo:*",
+        "!foo",
+        "foo & | bar",
+        "((((",
+        "\\",
+        "\":'*",
+        "<->",
+        "foo <2> bar",
+        "a\tb\nc",
+    ]
     found = {query: engine.keyword(query) for query in queries}
     assert found[queries[0]] == ["d1"]
     assert found["(((("] == []
@@ -30,10 +42,12 @@ def test_any_text_is_a_legal_query_kw_01(engine: Engine) -> None:
 
 @pytest.mark.case("KW-02")
 def test_a_pasted_mail_address_is_found_kw_02(engine: Engine) -> None:
-    engine.add({
-        "d1": "Escalations go to Support Desk, support@example.com, phone 555-0100.",
-        "d2": "Nothing of interest.",
-    })  # fmt: skip
+    engine.add(
+        {
+            "d1": "Escalations go to Support Desk, support@example.com, phone 555-0100.",
+            "d2": "Nothing of interest.",
+        }
+    )
     for query in ["Support Desk <support@example.com>", "support@example.com"]:
         assert engine.keyword(query) == ["d1"]
     for query in ["mailto:support@example.com", "example.com"]:
@@ -70,21 +84,25 @@ def test_file_names_are_found_by_stem_kw_05(engine: Engine) -> None:
 
 @pytest.mark.case("KW-06")
 def test_identifiers_match_whole_and_in_part_kw_06(engine: Engine) -> None:
-    engine.add({
-        "d1": "Call foo_bar.baz() before get_user_by_id.",
-        "d2": "The user can get a page by scrolling; the id is shown.",
-    })  # fmt: skip
+    engine.add(
+        {
+            "d1": "Call foo_bar.baz() before get_user_by_id.",
+            "d2": "The user can get a page by scrolling; the id is shown.",
+        }
+    )
     for query in ["foo_bar.baz()", "foo_bar", "baz", "get_user_by_id"]:
         assert engine.keyword(query)[0] == "d1", query
 
 
 @pytest.mark.case("KW-07")
 def test_advisories_versions_and_part_numbers_kw_07(engine: Engine) -> None:
-    engine.add({
-        "d1": "CVE-2024-3094 affects xz 5.6.0 and 5.6.1.",
-        "d2": "CVE-2024-9999 affects another tool.",
-        "d3": "Order part TX-1234 and a t-shirt.",
-    })  # fmt: skip
+    engine.add(
+        {
+            "d1": "CVE-2024-3094 affects xz 5.6.0 and 5.6.1.",
+            "d2": "CVE-2024-9999 affects another tool.",
+            "d3": "Order part TX-1234 and a t-shirt.",
+        }
+    )
     for query in ["CVE-2024-3094", "cve 2024 3094", "5.6.1"]:
         assert engine.keyword(query)[0] == "d1", query
     for query in ["TX-1234", "t-shirt"]:
@@ -93,11 +111,13 @@ def test_advisories_versions_and_part_numbers_kw_07(engine: Engine) -> None:
 
 @pytest.mark.case("KW-08")
 def test_scripts_without_blanks_kw_08(engine: Engine) -> None:
-    engine.add({
-        "d1": "数据库备份每天凌晨两点运行。",
-        "d2": "バックアップは毎晩実行されます。",
-        "d3": "백업을 매일 실행합니다.",
-    })  # fmt: skip
+    engine.add(
+        {
+            "d1": "数据库备份每天凌晨两点运行。",
+            "d2": "バックアップは毎晩実行されます。",
+            "d3": "백업을 매일 실행합니다.",
+        }
+    )
     for query, source in [("备份", "d1"), ("数据库", "d1"), ("バックアップ", "d2"), ("백업", "d3")]:
         assert engine.keyword(query)[0] == source, query
 
@@ -105,18 +125,30 @@ def test_scripts_without_blanks_kw_08(engine: Engine) -> None:
 @pytest.mark.case("KW-09")
 def test_accents_do_not_matter_kw_09(engine: Engine) -> None:
     engine.add({"d1": "Le résumé naïve du café.", "d2": "Die Hauptstraße ist gesperrt."})
-    for query, source in [("resume", "d1"), ("résumé", "d1"), ("naive cafe", "d1"), ("hauptstrasse", "d2")]:  # fmt: skip
+    for query, source in [
+        ("resume", "d1"),
+        ("résumé", "d1"),
+        ("naive cafe", "d1"),
+        ("hauptstrasse", "d2"),
+    ]:
         assert engine.keyword(query) == [source], query
     assert engine.hits("resume")[0]["content"] == "Le résumé naïve du café."
 
 
 @pytest.mark.case("KW-10")
 def test_ligatures_and_soft_hyphens_kw_10(engine: Engine) -> None:
-    engine.add({
-        "d1": "The \ufb01rst classi\ufb01cation is su\ufb03cient.",
-        "d2": "Donau\u00ad\ndampfer und Wasser\u00adkraft",
-    })  # fmt: skip
-    for query, source in [("first classification", "d1"), ("sufficient", "d1"), ("Donaudampfer", "d2"), ("Wasserkraft", "d2")]:  # fmt: skip
+    engine.add(
+        {
+            "d1": "The \ufb01rst classi\ufb01cation is su\ufb03cient.",
+            "d2": "Donau\u00ad\ndampfer und Wasser\u00adkraft",
+        }
+    )
+    for query, source in [
+        ("first classification", "d1"),
+        ("sufficient", "d1"),
+        ("Donaudampfer", "d2"),
+        ("Wasserkraft", "d2"),
+    ]:
         assert engine.keyword(query) == [source], query
 
 
@@ -142,7 +174,7 @@ def test_a_word_in_every_row_stays_fast_kw_13(engine: Engine) -> None:
     rows = 20_000
     documents = {f"d{number:05d}": "The yearly report." for number in range(rows)}
     rare = random.Random(3).sample(sorted(documents), 20)
-    documents |= {source: "The turbine report." for source in rare}
+    documents |= dict.fromkeys(rare, "The turbine report.")
     engine.add(documents)
     for query in ["report", "turbine report", "the report of the report"]:
         began = time.perf_counter()
@@ -154,11 +186,13 @@ def test_a_word_in_every_row_stays_fast_kw_13(engine: Engine) -> None:
 
 @pytest.mark.case("KW-14")
 def test_language_names_keep_their_punctuation_kw_14(engine: Engine) -> None:
-    engine.add({
-        "d1": "We write C++ services.",
-        "d2": "We write C# services.",
-        "d3": "Vitamin C is a vitamin.",
-        "d4": "The .NET runtime and F# scripts.",
-    })  # fmt: skip
+    engine.add(
+        {
+            "d1": "We write C++ services.",
+            "d2": "We write C# services.",
+            "d3": "Vitamin C is a vitamin.",
+            "d4": "The .NET runtime and F# scripts.",
+        }
+    )
     for query, source in [("C++", "d1"), ("C#", "d2"), (".NET", "d4"), ("F#", "d4")]:
         assert engine.keyword(query)[0] == source, query

@@ -29,8 +29,11 @@ def store(engine: Engine, vectors: Sequence[Sequence[float] | None], **metadata:
     engine.add(
         {name: f"row {name}" for name in names},
         vectors=dict(zip(names, vectors, strict=True)),
-        metadata={name: {key: rule(number) for key, rule in metadata.items()} for number, name in enumerate(names)},
-    )  # fmt: skip
+        metadata={
+            name: {key: rule(number) for key, rule in metadata.items()}
+            for number, name in enumerate(names)
+        },
+    )
 
 
 def indexed(engine: Engine) -> None:
@@ -44,8 +47,11 @@ def arm(
 ) -> list[dict[str, Any]]:
     return engine.rows(
         "select * from ragpg.vector_arm(%s, ragpg.namespace_ids('{default}'), %s, %s, null, %s)",
-        json.dumps(list(vector)), None if filter is None else json.dumps(filter), k, exact_rows,
-    )  # fmt: skip
+        json.dumps(list(vector)),
+        None if filter is None else json.dumps(filter),
+        k,
+        exact_rows,
+    )
 
 
 @pytest.mark.case("VE-01")
@@ -109,13 +115,17 @@ def test_too_many_dimensions_search_exactly(engine: Engine) -> None:
 
 @pytest.mark.case("VE-05")
 def test_zero_and_missing_vectors_ve_05(engine: Engine) -> None:
-    engine.add({"a": "row a", "b": "row b", "n": "row n"},
-               vectors={"a": [1, 0, 0], "b": [0.9, 0.1, 0], "n": None})  # fmt: skip
+    engine.add(
+        {"a": "row a", "b": "row b", "n": "row n"},
+        vectors={"a": [1, 0, 0], "b": [0.9, 0.1, 0], "n": None},
+    )
     with pytest.raises(psycopg.errors.CheckViolation):
         engine.add({"z": "row z"}, vectors={"z": [0, 0, 0]})
     assert engine.search("", vector=[1, 0, 0], k=4) == ["a", "b"]
     indexed(engine)
-    assert [row["score"] for row in arm(engine, [1, 0, 0], 4, exact_rows=0)] == pytest.approx([1, 0.99388], abs=1e-3)  # fmt: skip
+    assert [row["score"] for row in arm(engine, [1, 0, 0], 4, exact_rows=0)] == pytest.approx(
+        [1, 0.99388], abs=1e-3
+    )
     # An all-zero query vector fails its arm, the others answer.
     assert set(engine.search("row", vector=[0, 0, 0])) == {"a", "b", "n"}
     report = engine.value("select report from ragpg.search_run('row', '[0,0,0]')")
@@ -124,8 +134,10 @@ def test_zero_and_missing_vectors_ve_05(engine: Engine) -> None:
 
 @pytest.mark.case("VE-06")
 def test_scores_grow_with_similarity_ve_06(engine: Engine) -> None:
-    engine.add({name: name for name in ("same", "near", "orthogonal", "opposite")},
-               vectors={"same": [1, 0], "near": [0.8, 0.6], "orthogonal": [0, 1], "opposite": [-1, 0]})  # fmt: skip
+    engine.add(
+        {name: name for name in ("same", "near", "orthogonal", "opposite")},
+        vectors={"same": [1, 0], "near": [0.8, 0.6], "orthogonal": [0, 1], "opposite": [-1, 0]},
+    )
     rows = engine.rows("select source, score from ragpg.vector_search('[1,0]')")
     assert [row["source"] for row in rows] == ["same", "near", "orthogonal", "opposite"]
     assert [row["score"] for row in rows] == pytest.approx([1, 0.8, 0, -1], abs=1e-3)
