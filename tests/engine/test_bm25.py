@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 
-from .conftest import Engine
+if TYPE_CHECKING:
+    from .engine import Engine
 
 
 def documents(count: int, seed: int = 5) -> dict[str, str]:
@@ -60,8 +63,6 @@ def test_scores_are_bm25(engine: Engine) -> None:
     engine.add({"a": "apple pear", "b": "plum pear", "c": "apple apple plum grape"})
     engine.value("select ragpg.rebuild_keywords('default')")
     engine.value("select ragpg.fold_statistics()")
-    import math
-
     idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     average = 8 / 3
     expected = {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
 
-from .conftest import Engine
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .engine import Engine
 
 
 def store(

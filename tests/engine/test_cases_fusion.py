@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 
-from .conftest import Engine
+if TYPE_CHECKING:
+    from .engine import Engine
 
 
 @pytest.mark.case("FU-01")

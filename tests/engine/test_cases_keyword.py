@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 import string
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 
-from .conftest import Engine
+if TYPE_CHECKING:
+    from .engine import Engine
 
 SIGNING = {"d1": "Rotate the signing key every 90 days."}
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
 
-from .conftest import Engine
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .engine import Engine
 
 
 def unit_vectors(rows: int, dimensions: int = 32, seed: int = 7) -> list[list[float]]:

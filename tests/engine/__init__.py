@@ -1,0 +1,1 @@
+"""The SQL engine, tested without the Python client."""
