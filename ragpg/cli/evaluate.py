@@ -61,8 +61,9 @@ def evaluate(
     if limit is not None:
         asked = judged.judged_queries[:limit]
         judged = replace(judged, queries={query: judged.queries[query] for query in asked})
-    with options.connect(**connection) as rag:
-        chosen = _arms(arms, has_embedder=bool(rag.embedder))
+    model = options.make_embedder(connection["embedder"])
+    chosen = _arms(arms, has_embedder=model is not None)
+    with options.open_client(connection["dsn"], connection["schema"], model) as rag:
         rungs: dict[str, dict[str, Any]] = {arm: {"arms": (arm,)} for arm in chosen}
         if len(chosen) > 1:
             # By default every arm takes part, as in a search of yours.
@@ -72,7 +73,7 @@ def evaluate(
             "others": arms is None and len(chosen) > 1,
             "rerank": True,
         }
-        namespace, seconds = fill(rag, judged, chunk_size)
+        namespace, seconds = fill(rag, judged, chunk_size, model.model if model else "none")
         try:
 
             def search(query: str, rung: str) -> list[str]:
@@ -92,7 +93,7 @@ def evaluate(
         click.echo(str(report))
 
 
-def fill(rag: Client, judged: JudgedSet, chunk_size: int | None) -> tuple[str, float]:
+def fill(rag: Client, judged: JudgedSet, chunk_size: int | None, model: str) -> tuple[str, float]:
     """Ingest the corpus into its scratch namespace; its name and the seconds that it took.
 
     The name comes from the content, so that a namespace that was kept is found again.
@@ -104,7 +105,6 @@ def fill(rag: Client, judged: JudgedSet, chunk_size: int | None) -> tuple[str, f
     digest = hashlib.sha256()
     for document in judged.corpus.values():
         digest.update(f"{document.id}\0{document.title}\0{document.text}\0".encode())
-    model = rag.embedder.model if rag.embedder else "none"
     digest.update(f"{chunk_size}\0{model}".encode())
     namespace = f"eval-{judged.name}-{digest.hexdigest()[:12]}"
     began = time.perf_counter()

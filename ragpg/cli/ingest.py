@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from ragpg.cli import options, output
+from ragpg.ingest.discover import discover
+from ragpg.ingest.patterns import is_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -62,7 +64,7 @@ def ingest(
     as_json: bool,
     **connection: Unpack[Connection],
 ) -> None:
-    """Read, cut, embed and store PATHS: files and folders.
+    """Read, cut, embed and store PATHS: files, folders and patterns ("docs/**/*.md").
 
     A document is one transaction, an unchanged file is skipped, and a run that was interrupted is
     completed by the next one. The exit code is 1 if a file failed; the others are stored then. An
@@ -73,7 +75,7 @@ def ingest(
     ragpg ingest docs/ -n handbook --prune
     ragpg ingest docs/ --dry-run --json
     """
-    missing = [path for path in paths if not Path(path).exists()]
+    missing = [path for path in paths if not is_pattern(path) and not Path(path).exists()]
     if missing:
         raise click.UsageError(f"there is no {missing[0]}")
     with options.connect(**connection) as rag, progress(paths, hidden=as_json) as advance:
@@ -82,7 +84,7 @@ def ingest(
             advance(None if as_json or (quiet and file.status != "failed") else line(file))
 
         report = rag.ingest(
-            [Path(path) for path in paths],
+            paths,
             namespace=namespace,
             language=language,
             metadata=metadata,
@@ -186,11 +188,8 @@ def progress(paths: Sequence[str], *, hidden: bool) -> Iterator[Callable[[str | 
 
 
 def _files(paths: Sequence[str]) -> int:
-    """About how many files there are: the bar needs an end, not the truth."""
-    found = 0
-    for path in map(Path, paths):
-        found += 1 if path.is_file() else sum(one.is_file() for one in path.rglob("*"))
-    return max(found, 1)
+    """How many files there are to read: the end of the bar, which may not be 0."""
+    return max(len(discover(paths).files), 1)
 
 
 def _count(number: int, noun: str) -> str:

@@ -120,14 +120,17 @@ def connect(
     needs_embedder: bool = True,
 ) -> Client:
     """A client for the options, as a context manager."""
+    model = make_embedder(embedder) if needs_embedder else None
+    return open_client(dsn, schema, model, generator=generator)
+
+
+def open_client(
+    dsn: str | None, schema: str, embedder: Embedder | None, *, generator: Generator | None = None
+) -> Client:
+    """A client for an embedder that is there already."""
     import ragpg
 
-    return ragpg.connect(
-        database(dsn),
-        schema=schema,
-        embedder=make_embedder(embedder) if needs_embedder else None,
-        generator=generator,
-    )
+    return ragpg.connect(database(dsn), schema=schema, embedder=embedder, generator=generator)
 
 
 def database(dsn: str | None) -> str:

@@ -1,0 +1,208 @@
+"""The commands: what they print, as text and as JSON, and how they end."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from click.testing import Result
+
+HIT_KEYS = ["rank", "score", "namespace", "source", "chunk_id", "chunk_index", "lines", "content",
+            "metadata", "arms"]  # fmt: skip
+COMMANDS = ["db", "migrate", "ingest", "search", "ask", "ground", "namespaces", "eval", "doctor"]
+
+
+@pytest.fixture
+def handbook(tmp_path: Path) -> Path:
+    """A folder of three documents."""
+    folder = tmp_path / "handbook"
+    folder.mkdir()
+    (folder / "refunds.md").write_text("# Refunds\n\nRefunds take 14 days.\n")
+    (folder / "shipping.md").write_text("# Shipping\n\nParcels leave on the day of the order.\n")
+    (folder / "cards.txt").write_text("Gift cards never expire.\n")
+    return folder
+
+
+def _json(result: Result) -> Any:
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(ragpg_cli: Callable[..., Result], command: str) -> None:
+    result = ragpg_cli(command, "--help")
+    assert result.exit_code == 0
+    assert f"ragpg {command} " in result.stdout or command == "db"
+
+
+def test_ingest_prints_a_line_a_file_and_totals(
+    ragpg_cli: Callable[..., Result], handbook: Path
+) -> None:
+    first = ragpg_cli("ingest", str(handbook), "-n", "shop", "--embedder", "hash")
+    assert first.exit_code == 0, first.output
+    assert "OK refunds.md (1 chunk, 0 cached)" in first.stdout
+    assert first.stdout.splitlines()[-1].startswith(
+        "shop: 3 stored; 3 chunks, 3 embedded, 0 cached in "
+    )
+    second = ragpg_cli("ingest", str(handbook), "-n", "shop", "--embedder", "hash")
+    assert "UNCHANGED refunds.md (1 chunk)" in second.stdout
+    assert second.stdout.splitlines()[-1].startswith("shop: 3 unchanged; 3 chunks, 0 embedded")
+
+
+def test_dry_run_writes_nothing(ragpg_cli: Callable[..., Result], handbook: Path) -> None:
+    found = _json(ragpg_cli("ingest", str(handbook), "--dry-run", "--json"))
+    assert found["dry_run"] is True
+    assert len(found["files"]) == 3
+    assert all(one["documents"] == 0 for one in _json(ragpg_cli("namespaces", "list", "--json")))
+
+
+def test_prune_removes_what_is_gone(ragpg_cli: Callable[..., Result], handbook: Path) -> None:
+    _json(ragpg_cli("ingest", str(handbook), "--json"))
+    (handbook / "cards.txt").unlink()
+    found = _json(ragpg_cli("ingest", str(handbook), "--prune", "--json"))
+    assert found["counts"] == {
+        "stored": 0, "unchanged": 2, "empty": 0, "skipped": 0, "removed": 1, "failed": 0,
+    }  # fmt: skip
+
+
+def test_the_json_of_search_is_stable(ragpg_cli: Callable[..., Result], handbook: Path) -> None:
+    _json(ragpg_cli("ingest", str(handbook), "--embedder", "hash", "--json"))
+    found = _json(ragpg_cli("search", "how long do refunds take", "--embedder", "hash", "--json"))
+    assert list(found)[:3] == ["query", "hits", "report"]
+    assert found["query"] == "how long do refunds take"
+    best = found["hits"][0]
+    assert list(best)[: len(HIT_KEYS)] == HIT_KEYS
+    assert best["source"] == "refunds.md"
+    assert best["lines"] == [1, 3]
+    assert {"rank", "score"} <= set(best["arms"]["vector"])
+    assert {"rank", "score"} <= set(best["arms"]["keyword"])
+    for arm in ("vector", "keyword"):
+        assert {"rows", "ms", "error"} <= set(found["report"][arm])
+        assert found["report"][arm]["error"] is None
+
+
+def test_search_takes_arms_filter_and_k(ragpg_cli: Callable[..., Result], handbook: Path) -> None:
+    metadata = ["--metadata", '{"year": 2024}']
+    _json(ragpg_cli("ingest", str(handbook), *metadata, "--json"))
+    found = _json(ragpg_cli("search", "refunds", "--arms", "keyword", "-k", "1", "--json"))
+    assert [set(hit["arms"]) for hit in found["hits"]] == [{"keyword"}]
+    none = ragpg_cli("search", "refunds", "--filter", '{"year": 2023}', "--json")
+    assert _json(none)["hits"] == []
+    wrong = ragpg_cli("search", "refunds", "--filter", '{"year": {"about": 2023}}')
+    assert wrong.exit_code == 2
+    assert "about" in wrong.stderr
+    assert ragpg_cli("search", "refunds", "--filter", "year=2023").exit_code == 2
+    assert ragpg_cli("search", "refunds", "--arms", "telepathy").exit_code == 2
+
+
+def test_search_for_people_shows_place_and_ranks(
+    ragpg_cli: Callable[..., Result], handbook: Path
+) -> None:
+    ragpg_cli("ingest", str(handbook))
+    result = ragpg_cli("search", "refunds")
+    assert " 1. refunds.md:1-3" in result.stdout
+    assert "keyword #1" in result.stdout
+    assert "[1] refunds.md" in ragpg_cli("search", "refunds", "--context").stdout
+
+
+def test_ground_judges_each_claim(ragpg_cli: Callable[..., Result], handbook: Path) -> None:
+    ragpg_cli("ingest", str(handbook))
+    question = ["--question", "how long do refunds take"]
+    found = _json(ragpg_cli("ground", "Refunds take 14 days.", *question, "--json"))
+    assert [claim["verdict"] for claim in found["claims"]] == ["supported"]
+    assert found["claims"][0]["evidence"][0]["source"] == "refunds.md"
+    wrong = ragpg_cli(
+        "ground", "-", *question, "--min-confidence", "0.5", input="Refunds take 41 days."
+    )
+    assert wrong.exit_code == 1
+    assert "confidence 0.00: weak" in wrong.stdout
+
+
+def test_namespaces_are_created_listed_and_dropped(ragpg_cli: Callable[..., Result]) -> None:
+    _json(ragpg_cli("namespaces", "create", "haus", "--language", "german", "--json"))
+    listed = {one["name"]: one for one in _json(ragpg_cli("namespaces", "list", "--json"))}
+    assert listed["haus"]["language"] == "german"
+    assert ragpg_cli("namespaces", "drop", "haus", input="n\n").exit_code == 1
+    assert _json(ragpg_cli("namespaces", "drop", "haus", "--yes", "--json"))["dropped"] is True
+    assert ragpg_cli("namespaces", "drop", "haus", "--yes").exit_code == 1
+
+
+def test_an_unknown_namespace_is_said_so(ragpg_cli: Callable[..., Result]) -> None:
+    result = ragpg_cli("search", "refunds", "-n", "nowhere")
+    assert result.exit_code == 1
+    assert "nowhere" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_doctor_finds_nothing_to_mend(ragpg_cli: Callable[..., Result]) -> None:
+    checks = _json(ragpg_cli("doctor", "--json"))
+    assert {"name", "status", "detail", "remedy"} <= set(checks[0])
+    assert not [check for check in checks if check["status"] == "error"]
+
+
+def test_a_database_without_schema_names_the_remedy(
+    ragpg_cli: Callable[..., Result], database: str
+) -> None:
+    with psycopg.connect(database) as connection:
+        connection.execute("drop schema ragpg cascade")
+    for command in (["search", "x"], ["namespaces", "list"]):
+        result = ragpg_cli(*command)
+        assert result.exit_code == 3
+        assert "ragpg migrate" in result.stderr
+    result = ragpg_cli("doctor")
+    assert result.exit_code == 1
+    assert "ragpg migrate" in result.stdout
+
+
+def test_ask_without_a_key_says_what_to_set(
+    ragpg_cli: Callable[..., Result], handbook: Path
+) -> None:
+    ragpg_cli("ingest", str(handbook))
+    result = ragpg_cli("ask", "How long do refunds take?")
+    assert result.exit_code in (2, 3)
+    assert "OPENAI_API_KEY" in result.stderr
+
+
+def test_eval_climbs_the_rungs(ragpg_cli: Callable[..., Result], tmp_path: Path) -> None:
+    corpus = [
+        {"id": "a", "title": "Refunds", "text": "Refunds take 14 days."},
+        {"id": "b", "title": "Shipping", "text": "Parcels leave on the day of the order."},
+        {"id": "c", "title": "", "text": "Gift cards never expire."},
+    ]
+    queries = [{"id": "1", "text": "refunds"}, {"id": "2", "text": "gift cards"}]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, corpus)))
+    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)))
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n2\tc\t1\n")
+    found = _json(ragpg_cli("eval", str(tmp_path), "--embedder", "hash", "--json"))
+    rungs = {rung["rung"]: rung for rung in found["rungs"]}
+    assert list(rungs) == ["keyword", "vector", "fused", "fused + rerank"]
+    assert rungs["keyword"]["nDCG@10"] == 1.0
+    assert rungs["fused + rerank"]["recall@100"] == 1.0
+    assert found["documents"] == 3
+    assert not [one for one in _json(ragpg_cli("namespaces", "list", "--json"))
+                if one["name"].startswith("eval")]  # fmt: skip
+    one = _json(ragpg_cli("eval", str(tmp_path), "--arms", "keyword", "--limit", "1", "--json"))
+    assert [rung["rung"] for rung in one["rungs"]] == ["keyword", "keyword + rerank"]
+    assert one["queries"] == 1
+    assert ragpg_cli("eval", str(tmp_path), "--arms", "vector").exit_code == 2
+
+
+def test_a_process_answers_alike(
+    ragpg_cli: Callable[..., Result],
+    ragpg_process: Callable[..., subprocess.Popen[str]],
+    handbook: Path,
+) -> None:
+    ragpg_cli("ingest", str(handbook))
+    inside = _json(ragpg_cli("search", "refunds", "--json"))
+    process = ragpg_process("search", "refunds", "--json")
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert json.loads(output)["hits"] == inside["hits"]

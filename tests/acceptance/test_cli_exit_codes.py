@@ -1,0 +1,203 @@
+"""How a command ends: OP-05, and what it must not print: OP-01."""
+
+from __future__ import annotations
+
+import json
+import signal
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from ragpg.cli import failures
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from click.testing import Result
+
+#: Nothing listens there.
+NOWHERE = "http://127.0.0.1:9/v1"
+
+
+def _write(folder: Path, count: int, paragraphs: int = 1) -> Path:
+    folder.mkdir(exist_ok=True)
+    for number in range(count):
+        text = "\n\n".join(f"Paragraph {number}.{n} about refunds." for n in range(paragraphs))
+        (folder / f"{number:04}.md").write_text(text)
+    return folder
+
+
+@pytest.mark.case("OP-05")
+def test_exit_codes_tell_what_happened_op_05(
+    ragpg_cli: Callable[..., Result], tmp_path: Path
+) -> None:
+    docs = _write(tmp_path / "docs", 5)
+
+    def ingest(*arguments: str) -> tuple[int, dict[str, int]]:
+        result = ragpg_cli("ingest", *arguments, "--json")
+        counts = json.loads(result.stdout)["counts"] if result.stdout else {}
+        assert "Traceback" not in result.stderr
+        return result.exit_code, counts
+
+    everything = {"stored": 5, "unchanged": 0, "empty": 0, "skipped": 0, "removed": 0, "failed": 0}
+    assert ingest(str(docs)) == (0, everything)
+    assert ingest(str(docs)) == (0, everything | {"stored": 0, "unchanged": 5})
+    (docs / "0003.md").write_bytes(b"\x7fELF\x02\x01\x01\x00\x00\x00" * 20)
+    (docs / "0004.md").write_text("Another text.")
+    code, counts = ingest(str(docs))
+    assert code == failures.FAILED
+    assert counts["failed"] == 1
+    assert counts["stored"] == 1
+    assert ingest(str(tmp_path / "missing"))[0] == failures.USAGE
+    (tmp_path / "empty").mkdir()
+    code, counts = ingest(str(tmp_path / "empty"))
+    assert (code, sum(counts.values())) == (0, 0)
+
+
+@pytest.mark.case("OP-05")
+def test_a_service_that_is_down_is_no_success_op_05(
+    ragpg_cli: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("openai")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
+    monkeypatch.setenv("OPENAI_BASE_URL", NOWHERE)
+    docs = _write(tmp_path / "docs", 2)
+    result = ragpg_cli("ingest", str(docs), "--embedder", "openai")
+    assert result.exit_code in (failures.FAILED, failures.UNAVAILABLE)
+    assert "Traceback" not in result.output
+    assert "sk-test" not in result.output
+
+
+@pytest.mark.case("OP-05")
+def test_ctrl_c_ends_quietly_and_the_next_run_completes_op_05(
+    ragpg_cli: Callable[..., Result],
+    ragpg_process: Callable[..., subprocess.Popen[str]],
+    tmp_path: Path,
+) -> None:
+    docs = _write(tmp_path / "docs", 600, paragraphs=30)
+    process = ragpg_process("ingest", str(docs), "--embedder", "hash")
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    assert first.startswith("OK "), process.communicate()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == failures.INTERRUPTED, errors
+    assert "Interrupted" in errors
+    assert "Traceback" not in errors
+    found = json.loads(ragpg_cli("ingest", str(docs), "--embedder", "hash", "--json").stdout)
+    assert found["counts"]["stored"] + found["counts"]["unchanged"] == 600
+    assert found["counts"]["stored"] > 0
+
+
+@pytest.mark.case("OP-05")
+def test_a_closed_pipe_ends_quietly_op_05(
+    ragpg_process: Callable[..., subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    docs = _write(tmp_path / "docs", 300)
+    process = ragpg_process("ingest", str(docs), PYTHONUNBUFFERED="1")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    first = process.stdout.readline()
+    assert first.startswith("OK "), process.communicate()
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=60) == failures.CLOSED, errors
+    assert errors == ""
+
+
+URL = "postgresql://app:S3cr3t%40pw@127.0.0.1:1/kb?sslmode=require"
+KEY = "sk-test-0123456789abcdef"
+SECRETS = ("S3cr3t@pw", "S3cr3t%40pw", "S3cr3t", KEY, quote(KEY))
+
+
+def _no_secrets(*texts: str) -> None:
+    for text in texts:
+        for secret in SECRETS:
+            assert secret not in text
+
+
+@pytest.mark.case("OP-01")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["search", "refunds"],
+        ["ingest", "."],
+        ["namespaces", "list"],
+        ["doctor"],
+        ["doctor", "--json"],
+        ["migrate"],
+        ["migrate", "--status"],
+    ],
+)
+def test_an_unreachable_server_shows_no_password_op_01(
+    ragpg_cli: Callable[..., Result],
+    arguments: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path,
+) -> None:
+    caplog.set_level("DEBUG")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RAGPG_CONNECT_TIMEOUT", "2")
+    monkeypatch.setenv("RAGPG_POOL_TIMEOUT", "2")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    by_variable = ragpg_cli(*arguments, env={"RAGPG_DSN": URL})
+    by_option = ragpg_cli(*arguments, "--dsn", URL)
+    for result in (by_variable, by_option):
+        assert result.exit_code == failures.UNAVAILABLE, result.output
+        assert "127.0.0.1" in result.stderr
+        assert "Traceback" not in result.output
+        _no_secrets(result.output, caplog.text, str(result.exception))
+
+
+@pytest.mark.case("OP-01")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://app:S3cr3t@pw@127.0.0.1:1/kb",
+        "postgresql://app:S3cr3t%zz@127.0.0.1/kb",
+        "postgresql://app:x/S3cr3t@127.0.0.1/kb",
+        "host=127.0.0.1 password='S3cr3t",
+    ],
+)
+def test_an_invalid_address_is_not_quoted_op_01(ragpg_cli: Callable[..., Result], url: str) -> None:
+    for command in (["search", "refunds"], ["migrate"], ["doctor"]):
+        result = ragpg_cli(*command, "--dsn", url)
+        assert result.exit_code in (failures.USAGE, failures.UNAVAILABLE), result.output
+        _no_secrets(result.output)
+
+
+@pytest.mark.case("OP-01")
+def test_a_fault_of_ours_shows_no_secret_op_01(
+    ragpg_cli: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def explode(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError(f"while talking to {URL} with {KEY}")
+
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setattr("ragpg.cli.options.connect", explode)
+    result = ragpg_cli("search", "refunds")
+    assert result.exit_code == failures.FAULT
+    assert "ZeroDivisionError" in result.stderr
+    assert "app:***@127.0.0.1" in result.stderr
+    _no_secrets(result.output)
+
+
+def test_usage_errors_have_their_own_code(ragpg_cli: Callable[..., Result], database: str) -> None:
+    assert conninfo_to_dict(database)
+    for arguments in (
+        ["serch", "x"],
+        ["search"],
+        ["search", "x", "-k", "-1"],
+        ["search", "x", "--embedder", "word2vec"],
+        ["ingest"],
+        ["eval", "/nowhere"],
+    ):
+        result = ragpg_cli(*arguments)
+        assert result.exit_code == failures.USAGE, (arguments, result.output)
+        assert "Traceback" not in result.output
