@@ -15,7 +15,7 @@ from ragpg import migrate, sqlfiles, targets
 from ragpg.sqlfiles import DEFAULT_SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from ragpg.protocols import Embedder
@@ -61,26 +61,26 @@ def examine(
     state = migrate.status(target, schema)
     found: list[Check] = []
     with targets.transaction(target) as connection:
-        checks: list[Callable[[], Iterator[Check]]] = [
-            lambda: _server(connection),
-            lambda: _extensions(connection, schema),
-            lambda: _schema(state),
-            lambda: _rights(connection, schema),
-        ]
+        checks: dict[str, Iterator[Check]] = {
+            "server": _server(connection),
+            "extensions": _extensions(connection, schema),
+            "schema": _schema(state),
+            "rights": _rights(connection, schema),
+        }
         if state.installed_version:
-            checks += [
-                lambda: _keyword_log(connection, schema),
-                lambda: _spaces(connection, schema),
-                lambda: _invalid_indexes(connection, schema),
-                lambda: _embedder(connection, schema, embedder),
-            ]
-        for check in checks:
+            checks |= {
+                "keyword statistics": _keyword_log(connection, schema),
+                "embedding spaces": _spaces(connection, schema),
+                "indexes": _invalid_indexes(connection, schema),
+                "embedder": _embedder(connection, schema, embedder),
+            }
+        for name, check in checks.items():
             try:
                 with connection.begin_nested():
-                    found += check()
+                    found += check
             except DBAPIError as error:
-                name = getattr(check, "__name__", "check")
-                found.append(Check(name, "warning", str(targets.mapped(error)), "Ask its owner."))
+                detail = f"could not be checked: {targets.mapped(error)}"
+                found.append(Check(name, "warning", detail, "Run the doctor as another role."))
     return found
 
 

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ragpg.errors import ConfigError, RagpgError
+from ragpg.cli import options, output
 
 if TYPE_CHECKING:
     from ragpg.migrate import Status
 
 
-class Group(click.Group):
-    """A group whose commands end with our errors' own text."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except RagpgError as error:
-            raise click.ClickException(str(error)) from error
-
-
-@click.group(cls=Group, invoke_without_command=True)
-@click.option("--dsn", envvar="RAGPG_DSN", help="Database [RAGPG_DSN; default: the local server]")
+@click.group(invoke_without_command=True)
+@click.option("--dsn", help="Database [RAGPG_DSN; default: the server of `ragpg db up`]")
 @click.option(
-    "--schema", envvar="RAGPG_SCHEMA", default="ragpg", show_default=True, help="Where tables go"
+    "--schema",
+    envvar="RAGPG_SCHEMA",
+    default="ragpg",
+    show_default=True,
+    help="Schema of the tables [RAGPG_SCHEMA]",
 )
 @click.option("--sql", is_flag=True, help="Print the SQL instead of running it, for psql")
 @click.option(
@@ -72,7 +65,7 @@ def migrate(
         )
         click.echo(text, nl=False)
         return
-    where = database(dsn)
+    where = options.database(dsn)
     before = migration.status(where, schema)
     if status:
         report(before, as_json=as_json)
@@ -91,15 +84,15 @@ def migrate(
 @click.argument("revision", default="base")
 @click.option("--yes", is_flag=True, help="Do not ask")
 @click.pass_obj
-def downgrade(options: tuple[str | None, str], *, revision: str, yes: bool) -> None:
+def downgrade(where_from: tuple[str | None, str], *, revision: str, yes: bool) -> None:
     """Go back to REVISION, by default to nothing: all documents of the schema are lost then.
 
     Extensions stay, and so does everything that is not ours.
     """
     from ragpg import migrate as migration
 
-    dsn, schema = options
-    where = database(dsn)
+    dsn, schema = where_from
+    where = options.database(dsn)
     now = migration.status(where, schema)
     loss = "removing all its documents" if revision == "base" else "losing what came after"
     if not yes:
@@ -110,13 +103,6 @@ def downgrade(options: tuple[str | None, str], *, revision: str, yes: bool) -> N
         )
     migration.downgrade(where, revision, schema)
     click.echo(f"Schema {schema}: {describe(now)} -> {describe(migration.status(where, schema))}.")
-
-
-def database(dsn: str | None) -> str:
-    """The DSN of the options, or of the local server."""
-    if dsn:
-        return dsn
-    raise ConfigError("no database", hint="Pass --dsn, or set RAGPG_DSN.")
 
 
 def describe(status: Status) -> str:
@@ -131,7 +117,7 @@ def report(status: Status, *, as_json: bool) -> None:
     """Print a status for people or for programs."""
     if as_json:
         values = dataclasses.asdict(status) | {"is_current": status.is_current}
-        click.echo(json.dumps(values, ensure_ascii=False))
+        output.print_json(values)
         return
     click.echo(f"schema     {status.schema}")
     click.echo(f"installed  {describe(status)}")

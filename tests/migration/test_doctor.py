@@ -120,3 +120,20 @@ def test_the_doctor_works_for_a_reader_sc_03(
     found = checks(as_role(database, role) + " ")
     assert "not ingest" in found["rights"].detail
     assert found["schema"].status == "ok"
+
+
+def test_a_check_that_is_not_allowed_hides_no_other(
+    database: str,
+    role: str,
+    as_role: Callable[[str, str], str],
+    execute: Callable[..., Any],
+) -> None:
+    migrate.upgrade(database)
+    execute(
+        database,
+        f"grant usage on schema ragpg to {role};"
+        f" grant select on ragpg.install, ragpg.alembic_version to {role}",
+    )
+    found = checks(as_role(database, role))
+    assert "permission denied" in found["keyword statistics"].detail
+    assert found["indexes"].status == "ok"

@@ -8,11 +8,11 @@ import psycopg
 from click.testing import CliRunner, Result
 
 from ragpg import migrate
-from ragpg.cli.migrate import migrate as command
+from ragpg.cli.main import main
 
 
 def call(*arguments: str) -> Result:
-    return CliRunner().invoke(command, list(arguments), env={"RAGPG_DSN": ""})
+    return CliRunner().invoke(main, ["migrate", *arguments], env={"RAGPG_DSN": ""})
 
 
 def test_status_before_and_after(database: str) -> None:
@@ -37,7 +37,7 @@ def test_status_before_and_after(database: str) -> None:
 def test_downgrade_asks_first(database: str) -> None:
     call("--dsn", database, "--schema", "kb")
     refused = CliRunner().invoke(
-        command, ["--dsn", database, "--schema", "kb", "downgrade"], input="n\n"
+        main, ["migrate", "--dsn", database, "--schema", "kb", "downgrade"], input="n\n"
     )
     assert refused.exit_code != 0
     assert migrate.current(database, "kb") == migrate.head()
@@ -49,19 +49,19 @@ def test_downgrade_asks_first(database: str) -> None:
 
 def test_errors_are_sentences(database: str) -> None:
     bad = call("--dsn", database, "--schema", "My-Docs")
-    assert bad.exit_code == 1
+    assert bad.exit_code == 2
     assert "lower-case" in bad.output
     with psycopg.connect(database) as connection:
         connection.execute("create schema ragpg")
         connection.execute("create table ragpg.alembic_version (version_num varchar(32))")
         connection.execute("insert into ragpg.alembic_version values ('9042')")
     newer = call("--dsn", database)
-    assert newer.exit_code == 1
+    assert newer.exit_code == 3
     assert "Hint: A newer ragpg" in newer.output
     assert "newer package" in call("--dsn", database, "--status").output
 
 
 def test_a_password_never_shows() -> None:
     result = call("--dsn", "postgresql://someone:geheim@127.0.0.1:1/nothing")
-    assert result.exit_code == 1
+    assert result.exit_code == 3
     assert "geheim" not in result.output

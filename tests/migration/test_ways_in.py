@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from sqlalchemy import create_engine
 
 from ragpg import migrate
-from ragpg.cli.migrate import migrate as migrate_command
+from ragpg.cli.main import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +99,7 @@ def test_all_ways_give_the_same_catalog(
     assert expected["comments"]
 
     cli = new_database()
-    outcome = CliRunner().invoke(migrate_command, ["--dsn", cli])
+    outcome = CliRunner().invoke(main, ["migrate", "--dsn", cli])
     assert outcome.exit_code == 0, outcome.output
     assert catalog(cli) == expected
 
@@ -114,7 +114,7 @@ def test_all_ways_give_the_same_catalog(
     assert execute(revision, "select to_regclass('public.after_a1') is not null") == [(True,)]
 
     printed = new_database()
-    outcome = CliRunner().invoke(migrate_command, ["--sql"])
+    outcome = CliRunner().invoke(main, ["migrate", "--sql"])
     assert outcome.exit_code == 0, outcome.output
     execute(printed, outcome.output)
     assert catalog(printed) == expected
