@@ -63,7 +63,7 @@ _PLACES = {
     "connect": "client",
 }
 
-__all__ = [  # noqa: PLE0604
+__all__ = [
     *_PLACES,
     "__version__",
 ]

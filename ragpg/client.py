@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ragpg.connection import address_of
+from ragpg.connection_async import AsyncDatabase
+from ragpg.connection_async import open_source as aopen_source
 from ragpg.connection_sync import Database, open_source
 from ragpg.errors import ConfigError
 from ragpg.ingest.pipeline import Order, ingest
-from ragpg.perform import Performer
+from ragpg.perform import AsyncPerformer, Performer
 from ragpg.queries import CREATE_NAMESPACE, DELETE, DROP_NAMESPACE, NAMESPACES, NamespaceInfo
 from ragpg.query.pipeline import Providers, Request, ask, ground_answer, search
 from ragpg.query.rerank import HeuristicReranker
 from ragpg.settings import Settings
 from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
-from ragpg.steps import Flow, fetch, fetch_one, run
+from ragpg.steps import Flow, arun, fetch, fetch_one, run
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -113,6 +117,12 @@ class _Flows:
             return 0
         count: int = yield from fetch_one(DELETE, {"namespace": namespace, "sources": names})
         return count
+
+    def _examine(self, dsn: str) -> list[Check]:
+        from ragpg import doctor
+
+        embedder = self.embedder
+        return doctor.examine(dsn, self.schema, embedder=embedder)  # type: ignore[arg-type]
 
 
 def order_of(
@@ -269,10 +279,9 @@ class Client(_Flows):
 
     def doctor(self) -> list[Check]:
         """What is wrong with the database, and what to do about it."""
-        from ragpg import doctor
-
-        with self._database.source.for_sqlalchemy() as target:
-            return doctor.examine(target, self.schema, embedder=self.embedder)  # type: ignore[arg-type]
+        with self._database.source.borrow() as connection:
+            dsn = address_of(connection)
+        return self._examine(dsn)
 
     def close(self) -> None:
         """Close the connections that were opened here; those of the caller stay open."""
@@ -291,6 +300,138 @@ class Client(_Flows):
 
     def _run(self, flow: Flow[T]) -> T:
         return run(flow, self._perform)
+
+
+class AsyncClient(_Flows):
+    """The methods of Client, awaited; made by `ragpg.aconnect`.
+
+    May be shared by tasks of one event loop. Providers that are only synchronous run in threads,
+    and so does what reads files or computes for long. Cancelling a task ends its statement.
+    """
+
+    def __init__(self, database: AsyncDatabase, **options: Any) -> None:
+        super().__init__(**options)
+        self._database = database
+        self._perform = AsyncPerformer(database)
+
+    async def ingest(
+        self,
+        paths: Path | Iterable[Path] = (),
+        *,
+        texts: Iterable[Text] = (),
+        namespace: str = "default",
+        prune: bool = False,
+        root: Path | None = None,
+        chunker: Chunker | None = None,
+        language: str = "english",
+        metadata: Metadata | None = None,
+        follow_links: bool = False,
+        on_file: Callable[[FileReport], object] | None = None,
+        dry_run: bool = False,
+    ) -> IngestReport:
+        """As Client.ingest."""
+        order = order_of(
+            paths, texts, metadata, namespace=namespace, prune=prune, root=root, chunker=chunker,
+            language=language, follow_links=follow_links, on_file=on_file, dry_run=dry_run,
+        )  # fmt: skip
+        return await self._run(self._ingest(order))
+
+    async def search(
+        self,
+        query: str,
+        *,
+        namespace: Names = "default",
+        k: int = 10,
+        filter: Json = None,
+        arms: Arms | None = None,
+        rerank: bool | Reranker = True,
+        embedding: Sequence[float] | None = None,
+        answer: str | None = None,
+        context_tokens: int = 4096,
+        candidates: int = 50,
+    ) -> SearchResult:
+        """As Client.search."""
+        request = self._request(
+            query, namespace, rerank, k=k, filter=filter, arms=arms, embedding=embedding,
+            answer=answer, context_tokens=context_tokens, candidates=candidates,
+        )  # fmt: skip
+        return await self._run(self._search(request))
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        namespace: Names = "default",
+        k: int = 10,
+        filter: Json = None,
+        arms: Arms | None = None,
+        rerank: bool | Reranker = True,
+        embedding: Sequence[float] | None = None,
+        context_tokens: int = 4096,
+        candidates: int = 50,
+        generator: Generator | AsyncGenerator | None = None,
+    ) -> Answer:
+        """As Client.ask."""
+        request = self._request(
+            question, namespace, rerank, k=k, filter=filter, arms=arms, embedding=embedding,
+            context_tokens=context_tokens, candidates=candidates,
+        )  # fmt: skip
+        return await self._run(self._ask(request, generator))
+
+    async def ground(
+        self,
+        answer: str,
+        *,
+        result: SearchResult | None = None,
+        question: str | None = None,
+        namespace: Names = "default",
+        k: int = 10,
+    ) -> Grounding:
+        """As Client.ground."""
+        request = self._request(question or answer, namespace, True, k=k)
+        return await self._run(self._ground(answer, request, result))
+
+    async def namespaces(self) -> list[NamespaceInfo]:
+        """As Client.namespaces."""
+        return await self._run(fetch(NAMESPACES))
+
+    async def create_namespace(
+        self, name: str, *, kind: str = "knowledge", language: str = "english"
+    ) -> None:
+        """As Client.create_namespace."""
+        self._run(fetch(CREATE_NAMESPACE, {"namespace": name, "kind": kind, "language": language}))
+
+    async def drop_namespace(self, name: str) -> bool:
+        """As Client.drop_namespace."""
+        return bool(await self._run(fetch_one(DROP_NAMESPACE, {"namespace": name})))
+
+    async def delete(self, sources: Names, *, namespace: str = "default") -> int:
+        """As Client.delete."""
+        return await self._run(self._delete(sources, namespace))
+
+    async def doctor(self) -> list[Check]:
+        """As Client.doctor."""
+        async with self._database.source.borrow() as connection:
+            dsn = address_of(connection)
+        return await asyncio.to_thread(self._examine, dsn)
+
+    async def close(self) -> None:
+        """As Client.close."""
+        await self._database.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def _run(self, flow: Flow[T]) -> T:
+        return await arun(flow, self._perform)
 
 
 def connect(
@@ -318,6 +459,33 @@ def connect(
     source = open_source(settings_dsn(settings) if target is None else target, settings)
     return Client(
         Database(source, check_schema(schema)),
+        embedder=embedder,
+        reranker=reranker,
+        generator=generator,
+        retrievers=retrievers,
+        schema=schema,
+        settings=settings,
+    )
+
+
+def aconnect(
+    target: Any = None,
+    *,
+    embedder: Embedder | AsyncEmbedder | None = None,
+    reranker: Reranker | None = DEFAULT_RERANKER,
+    generator: Generator | AsyncGenerator | None = None,
+    retrievers: Sequence[Retriever | AsyncRetriever] = (),
+    schema: str = DEFAULT_SCHEMA,
+    settings: Settings | None = None,
+) -> AsyncClient:
+    """As `connect`, for the asynchronous twins of its targets: `async with ragpg.aconnect(...)`.
+
+    Not awaited itself: it connects at its first use, in the event loop that uses it.
+    """
+    settings = settings or Settings.from_env()
+    source = aopen_source(settings_dsn(settings) if target is None else target, settings)
+    return AsyncClient(
+        AsyncDatabase(source, check_schema(schema)),
         embedder=embedder,
         reranker=reranker,
         generator=generator,

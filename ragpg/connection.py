@@ -11,24 +11,57 @@ import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from psycopg.conninfo import make_conninfo
 from psycopg.pq import TransactionStatus
 
 from ragpg import sqlfiles
+from ragpg.connection_errors import RETRYABLE, is_broken
 from ragpg.errors import RagpgError, SchemaMissing, SchemaOutdated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from psycopg import BaseConnection, Error
 
     from ragpg.queries import Install
     from ragpg.settings import Settings
     from ragpg.steps import Copy, Fetch
 
 SAVEPOINT = "ragpg_step"
+UNDO = f"rollback to savepoint {SAVEPOINT}; release savepoint {SAVEPOINT}"
+#: What is written takes as long as it takes, whatever limit a role has for its queries.
+NO_LIMIT = "set local statement_timeout = 0"
+
+#: Pauses before further attempts after a deadlock or serialisation failure, in seconds.
+PAUSES = (0.05, 0.1, 0.2)
+
+
+class Attempts:
+    """Whether and when a failed step is tried again: after a deadlock or serialisation failure,
+    and once where the connection was dead and the step only reads. Never in a caller's
+    transaction."""
+
+    def __init__(self, *, joins: bool, reads: bool) -> None:
+        self.pauses = [] if joins else list(PAUSES)
+        self.reads = reads
+        self.needs_repair = False
+
+    def pause_after(self, error: Error) -> float | None:
+        """Seconds to wait, or None when the error is final."""
+        if self.pauses and error.sqlstate in RETRYABLE:
+            return self.pauses.pop(0)
+        if self.pauses and self.reads and not self.needs_repair and is_broken(error):
+            # The server was restarted: the pool's other connections are dead too.
+            self.needs_repair = True
+            return 0.0
+        return None
+
 
 #: The limit holds for this transaction; where the role has a lower one, that stays.
 _LIMIT = """
 select pg_catalog.set_config('statement_timeout', least(
-  nullif((extract(epoch from pg_catalog.current_setting('statement_timeout')::interval) * 1000)::int, 0),
+  nullif((1000 * extract(epoch from
+    pg_catalog.current_setting('statement_timeout')::interval))::int, 0),
   {milliseconds})::text, true);"""
 
 
@@ -42,7 +75,7 @@ def statement(fetch: Fetch[Any], schema: str, *, nested: bool) -> tuple[str, int
     limit = ""
     if fetch.timeout == 0:
         # In a caller's transaction the caller's limit holds, for what we write too.
-        limit = "" if nested else "set local statement_timeout = 0;"
+        limit = "" if nested else f"{NO_LIMIT};"
     elif fetch.timeout is not None:
         limit = _limit(max(1, round(fetch.timeout * 1000)))
     if not nested:
@@ -80,8 +113,8 @@ def check_install(rows: list[Install], schema: str) -> None:
         from ragpg import __version__
 
         raise SchemaOutdated(
-            f"schema {schema} was installed by ragpg {rows[0].version}, this is ragpg {__version__} "
-            "and its SQL differs",
+            f"schema {schema} was installed by ragpg {rows[0].version}; this is ragpg "
+            f"{__version__}, and its SQL differs",
             hint="run: ragpg migrate (or use the package of that version)",
         )
 
@@ -122,3 +155,10 @@ def connection_options(parameters: Mapping[str, str], settings: Settings) -> dic
         "autocommit": True,
         "prepare_threshold": None,
     }
+
+
+def address_of(connection: BaseConnection[Any]) -> str:
+    """A DSN to open another connection like this one. It may hold a password: never show it."""
+    info = connection.info
+    parameters = {**info.get_parameters(), "password": info.password or None}
+    return make_conninfo("", **parameters)

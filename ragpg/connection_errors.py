@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 #: Deadlock and serialisation failure: the same transaction may pass the next time.
 RETRYABLE = ("40P01", "40001")
-#: Pauses before further attempts, in seconds.
-PAUSES = (0.05, 0.1, 0.2)
 
 
 def is_broken(error: BaseException) -> bool:

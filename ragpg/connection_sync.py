@@ -21,7 +21,7 @@ from ragpg.queries import INSTALL
 from ragpg.steps import Copy, Fetch, Transact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     from ragpg.settings import Settings
@@ -78,47 +78,39 @@ class Database:
             shared.check_install(rows, self.schema)
             self._checked = True
 
-    def _attempts(self, work: Any, *, reads: bool) -> list[Any]:
-        pauses = list(errors.PAUSES)
+    def _attempts(self, work: Callable[[], list[Any]], *, reads: bool) -> list[Any]:
+        attempts = shared.Attempts(joins=self.source.joins, reads=reads)
         while True:
             try:
-                rows: list[Any] = work()
+                return work()
             except psycopg.Error as error:
-                again = not self.source.joins and pauses
-                if again and error.sqlstate in errors.RETRYABLE:
-                    time.sleep(pauses.pop(0))
-                elif again and reads and errors.is_broken(error):
-                    # The server was restarted: the pool's other connections are dead too.
-                    pauses.clear()
-                    self.source.repair()
-                else:
+                pause = attempts.pause_after(error)
+                if pause is None:
                     raise errors.mapped(
                         error, schema=self.schema, secrets=self.source.secrets, writes=not reads
                     ) from error
-            else:
-                return rows
+                if attempts.needs_repair:
+                    self.source.repair()
+                time.sleep(pause)
 
     def _fetch(self, step: Fetch[Any]) -> list[Any]:
         with self.source.borrow() as connection:
-            return self._execute(connection, step)
-
-    def _execute(self, connection: Connection, step: Fetch[Any]) -> list[Any]:
-        nested = shared.is_nested(
-            connection.info.transaction_status,
-            joins=self.source.joins,
-            autocommit=connection.autocommit,
-        )
-        text, place = shared.statement(step, self.schema, nested=nested)
-        cursor = ClientCursor(connection, row_factory=tuple_row)
-        try:
-            cursor.execute(text, step.parameters)  # type: ignore[call-overload]
-        except psycopg.Error:
-            if nested and connection.info.transaction_status == TransactionStatus.INERROR:
-                _undo(connection)
-            raise
-        for _ in range(place):
-            cursor.nextset()
-        return [step.query.row(*row) for row in cursor.fetchall()]
+            nested = shared.is_nested(
+                connection.info.transaction_status,
+                joins=self.source.joins,
+                autocommit=connection.autocommit,
+            )
+            text, place = shared.statement(step, self.schema, nested=nested)
+            cursor = ClientCursor(connection, row_factory=tuple_row)
+            try:
+                cursor.execute(text, step.parameters)
+            except psycopg.Error:
+                if nested and connection.info.transaction_status == TransactionStatus.INERROR:
+                    _undo(connection)
+                raise
+            for _ in range(place):
+                cursor.nextset()
+            return [step.query.row(*row) for row in cursor.fetchall()]
 
     def _transact(self, step: Transact) -> list[Any]:
         rows: list[Any] = []
@@ -128,20 +120,22 @@ class Database:
                 # savepoint in it.
                 connection.execute("select")
             with connection.transaction():
+                if not self.source.joins:
+                    connection.execute(shared.NO_LIMIT)
                 for operation in step.operations:
                     if isinstance(operation, Copy):
                         _copy(connection, operation)
                     else:
                         cursor = ClientCursor(connection, row_factory=tuple_row)
                         text = shared.rendered(operation.query.sql, self.schema)
-                        cursor.execute(text, operation.parameters)  # type: ignore[call-overload]
+                        cursor.execute(text, operation.parameters)
                         rows = [operation.query.row(*row) for row in cursor.fetchall()]
         return rows
 
 
 def _copy(connection: Connection, operation: Copy) -> None:
     text = shared.copy_statement(operation)
-    with connection.cursor() as cursor, cursor.copy(text) as copy:  # type: ignore[call-overload]
+    with connection.cursor() as cursor, cursor.copy(text) as copy:
         copy.set_types(list(operation.types))
         for row in operation.rows:
             copy.write_row(row)
@@ -149,8 +143,7 @@ def _copy(connection: Connection, operation: Copy) -> None:
 
 def _undo(connection: Connection) -> None:
     try:
-        connection.execute(f"rollback to savepoint {shared.SAVEPOINT}", prepare=False)
-        connection.execute(f"release savepoint {shared.SAVEPOINT}", prepare=False)
+        connection.execute(shared.UNDO)
     except psycopg.Error:
         # The transaction had failed before we came; its owner will roll it back.
         return
@@ -210,11 +203,11 @@ class PoolSource:
     """The caller's pool."""
 
     joins = False
-    secrets: list[str] = []  # noqa: RUF012
 
     def __init__(self, pool: ConnectionPool[Any], settings: Settings) -> None:
         self.pool = pool
         self.settings = settings
+        self.secrets: list[str] = []
 
     @contextmanager
     def borrow(self) -> Iterator[Connection]:
@@ -232,11 +225,11 @@ class ConnectionSource:
     """The caller's connection; one step at a time, in the caller's transaction."""
 
     joins = True
-    secrets: list[str] = []  # noqa: RUF012
 
     def __init__(self, target: Any) -> None:
         self.target = target
         self.lock = threading.RLock()
+        self.secrets: list[str] = []
 
     @contextmanager
     def borrow(self) -> Iterator[Connection]:
@@ -261,10 +254,10 @@ class EngineSource:
     """A SQLAlchemy engine: a connection of its pool for each step."""
 
     joins = False
-    secrets: list[str] = []  # noqa: RUF012
 
     def __init__(self, engine: Any) -> None:
         self.engine = engine
+        self.secrets: list[str] = []
 
     @contextmanager
     def borrow(self) -> Iterator[Connection]:
@@ -300,7 +293,10 @@ def open_source(target: object, settings: Settings) -> Source:
 
         if isinstance(target, Engine):
             return EngineSource(target)
-        if isinstance(target, (SqlalchemyConnection, Session, scoped_session)):
+        if isinstance(target, scoped_session):
+            # The session of this thread: steps may run in others, one at a time.
+            target = target()
+        if isinstance(target, (SqlalchemyConnection, Session)):
             return ConnectionSource(target)
         raise errors.async_only(target)
     raise errors.unusable(target)
@@ -322,7 +318,8 @@ def _own(connection: Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        if connection.autocommit != began and not connection.closed:
+        idle = connection.info.transaction_status == TransactionStatus.IDLE
+        if connection.autocommit != began and idle and not connection.closed:
             connection.autocommit = began
 
 

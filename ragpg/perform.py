@@ -103,7 +103,7 @@ def _retrieve(step: Retrieve) -> Any:
 
 
 def _within(timeout: float, work: Callable[[], T]) -> T:
-    """What `work` returns, or TimeoutError; it is left alone then, in a thread that ends with us."""
+    """What `work` returns, or TimeoutError: then its thread is left alone, and ends with us."""
     results: list[T] = []
     failures: list[BaseException] = []
 

@@ -6,10 +6,12 @@ It is written for schema ragpg; the connection puts another name in its place.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragpg.steps import Query
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +93,9 @@ INSTALL = Query("select version, digest from ragpg.install", Install, reads=True
 SEARCH = Query(
     """
 select found.hits::text, found.report::text,
-       (select json_agg(distinct jsonb_build_array(embedding_space.model, embedding_space.dimensions))
+       (select json_agg(distinct jsonb_build_array(space.model, space.dimensions))
           from ragpg.namespace
-          join ragpg.embedding_space on embedding_space.id = namespace.space_id
+          join ragpg.embedding_space as space on space.id = namespace.space_id
          where namespace.name = any (%(namespaces)s))::text
   from ragpg.search_run(%(query)s, embedding => %(embedding)s, namespaces => %(namespaces)s,
          filter => %(filter)s, k => %(k)s, arms => %(arms)s, rrf_k => %(rrf_k)s,

@@ -11,17 +11,18 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from ragpg.protocols import (
-    AsyncEmbedder,
-    AsyncGenerator,
-    AsyncRetriever,
-    Embedder,
-    Retriever,
-)
-from ragpg.protocols import Generator as ChatModel
-from ragpg.types import Json, Usage
+if TYPE_CHECKING:
+    from ragpg.protocols import (
+        AsyncEmbedder,
+        AsyncGenerator,
+        AsyncRetriever,
+        Embedder,
+        Retriever,
+    )
+    from ragpg.protocols import Generator as ChatModel
+    from ragpg.types import Json, Usage
 
 T = TypeVar("T")
 Row = TypeVar("Row")

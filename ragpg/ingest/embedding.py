@@ -5,7 +5,6 @@ A hash is cached, ours to compute (claimed), or being computed by another worker
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,8 @@ from ragpg.steps import Flow, Sleep, fetch
 from ragpg.vectors import array_literal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ragpg.ingest.prepare import Prepared
     from ragpg.protocols import AsyncEmbedder, Embedder
 

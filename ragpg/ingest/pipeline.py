@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -56,6 +55,8 @@ from ragpg.steps import Flow, call, fetch, fetch_one, together
 from ragpg.types import FileReport, IngestReport
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     from ragpg.protocols import AsyncEmbedder, Chunker, Embedder
     from ragpg.settings import Settings
     from ragpg.types import Metadata
@@ -352,7 +353,7 @@ class _Run:
             self.report(FileReport(source, "removed", reason="its file is gone"))
 
     def tidy(self) -> Flow[None]:
-        """Bring the statistics of keyword search up to date; build the vector index once it pays."""
+        """Bring keyword statistics up to date; build the vector index once it pays."""
         if self.order.dry_run or self.namespace is None:
             return
         while (yield from fetch(FOLD, timeout=0))[0] > 0:

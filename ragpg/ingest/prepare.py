@@ -93,13 +93,12 @@ def find_files(
             raise LoadError(f"{os.fspath(path)}: no such file or folder")
         inside += [] if name == "." else [name, f"{name}/**"]
     everything = len(inside) < 2 * len(paths)
-    found = discover(
+    return discover(
         root,
         include=() if everything else inside,
         follow_links=follow_links,
         max_bytes=max_bytes,
     )
-    return found
 
 
 def items_of(files: Iterable[Candidate], texts: Iterable[Text], metadata: Metadata) -> list[Item]:

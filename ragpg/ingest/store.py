@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,8 @@ from ragpg.queries import BEGIN_STORE, STORE_STAGED
 from ragpg.steps import Copy, Fetch, Transact
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ragpg.queries import Written
     from ragpg.steps import Flow
     from ragpg.types import Chunk, Document, Json

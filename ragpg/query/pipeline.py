@@ -1,4 +1,4 @@
-"""search: embed -> retrieve (SQL beside external retrievers) -> fuse -> rerank -> context -> ground.
+"""search: embed -> retrieve (SQL, and retrievers beside it) -> fuse -> rerank -> context -> ground.
 
 ask: search -> refuse or complete -> cite -> ground.
 """
@@ -9,16 +9,16 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ragpg.errors import ConfigError, NamespaceNotFound, ProviderError, RagpgError
+from ragpg.errors import ConfigError, RagpgError
 from ragpg.ingest.clean import clean_text
 from ragpg.queries import ARM_WEIGHTS
 from ragpg.query.cite import cite
 from ragpg.query.context import DEFAULT_BUDGET, build_context
-from ragpg.query.fuse import fuse_with_external
+from ragpg.query.fuse import DEFAULT_WEIGHT, fuse_with_external
 from ragpg.query.ground import ground
 from ragpg.query.prompt import answer_messages, refusal
 from ragpg.query.rerank import rerank_safely
-from ragpg.query.retrieve import Arms, Retrieved, retrieve, split_arms, wants_vector
+from ragpg.query.retrieve import Retrieved, as_json, retrieve, split_arms, wants_vector
 from ragpg.steps import Flow, Retrieve, call, complete, embed_query, fetch, together
 from ragpg.types import Answer, ArmReport, Grounding, Hit, SearchResult, Usage
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Reranker,
         Retriever,
     )
+    from ragpg.query.retrieve import ArmChoice, Arms
     from ragpg.settings import Settings
     from ragpg.types import Json
 
@@ -78,50 +79,23 @@ def search(request: Request, providers: Providers, settings: Settings) -> Flow[S
     if embedding is None and wants_vector(choice.sql) and query.strip():
         embedding = yield from _embedding(query, providers.embedder, report, notes)
     pool = max(request.k, request.candidates if request.reranker or choice.external else 0)
-
-    def in_sql(vector: Sequence[float] | None) -> Flow[Retrieved]:
-        return retrieve(
-            query,
-            embedding=vector,
-            namespaces=request.namespaces,
-            filter=request.filter,
-            k=pool,
-            arms=choice.sql,
-            budget=settings.budget,
-            timeout=settings.search_timeout,
-        )
-
+    in_sql = _in_sql(request, query, embedding, choice.sql, pool, providers, settings)
     if choice.external:
-        found, hits = yield from _with_external(
-            request,
-            query,
-            choice.sql,
-            choice.external,
-            providers,
-            settings,
-            in_sql(embedding),
-            pool,
-        )
-        report |= found
+        found, hits = yield from _beside(in_sql, request, query, choice, providers, settings, pool)
     else:
-        answer = yield from in_sql(embedding)
-        if request.embedding is None and (other := _other_model(answer, providers.embedder)):
-            # Its numbers would mean nothing to this space: once more without them.
-            answer = yield from in_sql(None)
-            notes.append(other)
-            answer.report["vector"] = ArmReport(error=other)
-        hits = answer.hits
-        report |= answer.report
+        answer = yield from in_sql
+        found, hits = answer.report, answer.hits
+    report |= found
     if request.reranker is not None:
         hits, report["rerank"] = yield from call(rerank_safely, request.reranker, query, hits)
     notes += [
-        f"{name} arm failed: {arm.error}"
+        f"{name} failed: {arm.error}"
         for name, arm in report.items()
-        if arm.error and arm.error not in notes and name != "embed"
+        if arm.error and name != "embed"
     ]
     result = _result(request, hits[: request.k], report, notes)
     if request.answer is not None:
-        verdicts = yield from call(_ground, request.answer, result.hits)
+        verdicts = yield from call(ground, request.answer, result.hits)
         result = replace(result, grounding=verdicts)
     return result
 
@@ -143,7 +117,7 @@ def ask(
     # The model saw the sources that fitted into the context; numbers mean those.
     shown = [citation.hit for citation in result.citations]
     cited = yield from call(cite, text, shown)
-    verdicts = yield from call(_ground, cited.text, _in_order(cited.citations, cited.not_cited))
+    verdicts = yield from call(ground, cited.text, _in_order(cited.citations, cited.not_cited))
     if cited.unknown:
         verdicts = replace(verdicts, bad_citations=tuple(cited.unknown))
     return Answer(cited.text, result, verdicts, cited.citations, usage or Usage())
@@ -161,7 +135,7 @@ def ground_answer(
         if request is None:
             raise ConfigError("grounding needs evidence: give result=... or question=...")
         result = yield from search(replace(request, answer=None), providers, settings)
-    verdicts: Grounding = yield from call(_ground, answer, result.hits)
+    verdicts: Grounding = yield from call(ground, answer, result.hits)
     return verdicts
 
 
@@ -178,9 +152,9 @@ def _embedding(
     try:
         vector = yield from embed_query(embedder, query)
     except Exception as error:  # an embedder of the user's own may raise anything
-        reason = error.message if isinstance(error, RagpgError) else _reason(error)
-        if isinstance(error, ConfigError) and not isinstance(error, ProviderError):
+        if isinstance(error, ConfigError):
             raise
+        reason = error.message if isinstance(error, RagpgError) else _reason(error)
         report["embed"] = ArmReport(ms=_since(began), error=reason)
         notes.append(f"vector arm skipped: the query could not be embedded: {reason}")
         return None
@@ -188,82 +162,95 @@ def _embedding(
     return vector
 
 
-def _other_model(found: Retrieved, embedder: Embedder | AsyncEmbedder | None) -> str | None:
-    """Why the query's vector is none of the namespaces' space; their number is SQL's to judge."""
-    if embedder is None or len(found.spaces) != 1 or found.report.get("vector", _NONE).skipped:
-        return None
-    [(model, dimensions)] = found.spaces
-    if (embedder.model, embedder.dimensions) == (model, dimensions):
-        return None
-    return (
-        f"the embedder is {embedder.model} ({embedder.dimensions} dimensions), these namespaces "
-        f"were embedded with {model} ({dimensions}); search with that model, or ingest again"
-    )
-
-
-_NONE = ArmReport(skipped="not run")
-
-
-def _with_external(
+def _in_sql(
     request: Request,
     query: str,
+    embedding: Sequence[float] | None,
     arms: Json,
-    external: Mapping[str, Mapping[str, Any]],
+    pool: int,
     providers: Providers,
     settings: Settings,
-    sql: Flow[Retrieved],
+) -> Flow[Retrieved]:
+    """What the arms in SQL find. The vector of another model means nothing to the namespaces: then
+    it is asked for once more, without the vector, and the report says why."""
+
+    def ask_for(vector: Sequence[float] | None) -> Flow[Retrieved]:
+        return retrieve(
+            query,
+            embedding=vector,
+            namespaces=request.namespaces,
+            filter=request.filter,
+            k=pool,
+            arms=arms,
+            budget=settings.budget,
+            timeout=settings.search_timeout,
+        )
+
+    found = yield from ask_for(embedding)
+    if embedding is None or request.embedding is not None or len(found.spaces) != 1:
+        return found
+    embedder = providers.embedder
+    [(model, dimensions)] = found.spaces
+    if embedder is None or (embedder.model, len(embedding)) == (model, dimensions):
+        return found
+    found = yield from ask_for(None)
+    found.report["vector"] = ArmReport(
+        error=f"the embedder is {embedder.model} ({len(embedding)} dimensions), these namespaces "
+        f"were embedded with {model} ({dimensions}): search with that model, or ingest anew"
+    )
+    return found
+
+
+def _beside(
+    in_sql: Flow[Retrieved],
+    request: Request,
+    query: str,
+    choice: ArmChoice,
+    providers: Providers,
+    settings: Settings,
     pool: int,
 ) -> Flow[tuple[dict[str, ArmReport], list[Hit]]]:
-    chosen = [one for one in providers.retrievers if one.name in external]
+    """SQL and external retrievers side by side, fused; one that fails or is slow is reported."""
+    chosen = [one for one in providers.retrievers if one.name in choice.external]
 
-    def in_database() -> Flow[tuple[Retrieved, dict[str, float]]]:
-        weights = yield from fetch(ARM_WEIGHTS, {"arms": arms_json(arms)})
-        found = yield from sql
+    def weighted() -> Flow[tuple[Retrieved, dict[str, float]]]:
+        weights = yield from fetch(ARM_WEIGHTS, {"arms": as_json("arms", choice.sql)})
+        found = yield from in_sql
         return found, dict(weights)
 
     outcomes = yield from together(
-        in_database(),
-        *(_ask_retriever(one, query, request, external[one.name], settings) for one in chosen),
+        weighted(),
+        *(
+            _ask_retriever(one, query, request.filter, choice.external[one.name], settings)
+            for one in chosen
+        ),
     )
     found, weights = outcomes[0].take()
     report = dict(found.report)
     lists: dict[str, list[Hit]] = {}
     for one, outcome in zip(chosen, outcomes[1:], strict=True):
-        options = external[one.name]
         if outcome.error is not None:
-            if isinstance(outcome.error, NamespaceNotFound):
-                raise outcome.error
             report[one.name] = ArmReport(error=_reason(outcome.error))
             continue
-        hits, ms = outcome.take()
-        report[one.name] = ArmReport(rows=len(hits), ms=ms)
-        lists[one.name] = hits
-        weights[one.name] = float(options.get("weight") or 1.0)
+        lists[one.name], report[one.name] = outcome.take()
+        weight = choice.external[one.name].get("weight")
+        weights[one.name] = DEFAULT_WEIGHT if weight is None else float(weight)
     return report, fuse_with_external(found.hits, lists, weights, k=pool)
-
-
-def arms_json(arms: Json) -> str | None:
-    """A choice of arms as a parameter."""
-    import json
-
-    return None if arms is None else json.dumps(arms)
 
 
 def _ask_retriever(
     retriever: Retriever | AsyncRetriever,
     query: str,
-    request: Request,
+    filter: Json,
     options: Mapping[str, Any],
     settings: Settings,
-) -> Flow[tuple[list[Hit], float]]:
+) -> Flow[tuple[list[Hit], ArmReport]]:
     began = time.perf_counter()
     k = int(options.get("k", 50))
-    hits: Sequence[Hit] = yield Retrieve(
-        retriever, query, k, request.filter, settings.retriever_timeout
-    )
+    hits: Sequence[Hit] = yield Retrieve(retriever, query, k, filter, settings.retriever_timeout)
     least = options.get("min_score")
     kept = [hit for hit in hits if least is None or hit.score >= least][:k]
-    return kept, _since(began)
+    return kept, ArmReport(rows=len(kept), ms=_since(began))
 
 
 def _result(
@@ -293,10 +280,6 @@ def _in_order(*groups: Sequence[Any]) -> list[Hit]:
     """Hits by the number that the rendered answer gives them."""
     citations = [citation for group in groups for citation in group]
     return [one.hit for one in sorted(citations, key=lambda one: int(one.number))]
-
-
-def _ground(answer: str, hits: Sequence[Hit]) -> Grounding:
-    return ground(answer, hits)
 
 
 def _reason(error: Exception) -> str:

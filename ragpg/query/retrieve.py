@@ -56,9 +56,9 @@ def retrieve(
             "query": query,
             "embedding": None if embedding is None else vector_literal(embedding),
             "namespaces": list(namespaces),
-            "filter": None if filter is None else _json("filter", filter),
+            "filter": as_json("filter", filter),
             "k": k,
-            "arms": None if arms is None else _json("arms", arms),
+            "arms": as_json("arms", arms),
             "rrf_k": rrf_k,
             "budget_ms": round(budget * 1000),
         },
@@ -66,7 +66,7 @@ def retrieve(
     )
     return Retrieved(
         hits=[read_hit(hit) for hit in json.loads(hits)],
-        report={name: read_report(arm) for name, arm in json.loads(report).items()},
+        report=in_order({name: read_report(arm) for name, arm in json.loads(report).items()}),
         spaces=[(model, dimensions) for model, dimensions in json.loads(spaces or "[]")],
     )
 
@@ -137,6 +137,13 @@ def read_hit(found: Mapping[str, Any]) -> Hit:
     )
 
 
+def in_order(report: Mapping[str, ArmReport]) -> dict[str, ArmReport]:
+    """The arms as they run, then those that a caller registered, by name."""
+    known = ("vector", "keyword", "metadata", "graph")
+    names = [*(name for name in known if name in report), *sorted(set(report) - set(known))]
+    return {name: report[name] for name in names}
+
+
 def read_report(found: Mapping[str, Any]) -> ArmReport:
     """What SQL says of an arm."""
     return ArmReport(
@@ -148,7 +155,10 @@ def read_report(found: Mapping[str, Any]) -> ArmReport:
     )
 
 
-def _json(name: str, value: Json) -> str:
+def as_json(name: str, value: Json) -> str | None:
+    """A parameter as JSON text; None stays None. Raises ConfigError naming the parameter."""
+    if value is None:
+        return None
     try:
         return json.dumps(value, allow_nan=False, default=_plain)
     except (TypeError, ValueError) as error:
