@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ragpg.query.sentence_words import SentenceWords
 
 _NEGATING = re.compile(r"^(?:un|in|im|ir|il|dis|non)-?(?=\w{4})")
+# Chinese, Japanese, Korean.
+_UNSPACED_NOT = re.compile("[不没沒未無无禁]|(?:ない|ません|なく)|않|없|못")
 
 
 def compare_negation(claim: SentenceWords, evidence: SentenceWords) -> list[Disagreement]:
@@ -33,7 +35,7 @@ def compare_negation(claim: SentenceWords, evidence: SentenceWords) -> list[Disa
             continue
         reason = f"the evidence negates {evidence.raw[scope[0]]!r}, the claim does not"
         return [Disagreement("conflict", "negation", reason)]
-    return _compare_prefixes(claim, evidence)
+    return _compare_prefixes(claim, evidence) or _compare_unspaced(claim, evidence)
 
 
 def _state(words: SentenceWords, other: SentenceWords, at: int) -> str:
@@ -45,6 +47,18 @@ def _state(words: SentenceWords, other: SentenceWords, at: int) -> str:
         return "negated" if prefixed else "absent"
     negated = [place in words.negated for place in places]
     return "negated" if all(negated) else "both" if any(negated) else "affirmed"
+
+
+def _compare_unspaced(claim: SentenceWords, evidence: SentenceWords) -> list[Disagreement]:
+    """Negation in scripts without blanks: there or not there, between sentences of like length."""
+    mine, its = "".join(claim.raw), "".join(evidence.raw)
+    if not mine or mine.isascii() or len(its) > 2 * len(mine):
+        return []
+    found, other = _UNSPACED_NOT.search(mine), _UNSPACED_NOT.search(its)
+    if bool(found) == bool(other):
+        return []
+    reason = "one of claim and evidence is negated, the other is not"
+    return [Disagreement("conflict", "negation", reason)]
 
 
 def _compare_prefixes(claim: SentenceWords, evidence: SentenceWords) -> list[Disagreement]:

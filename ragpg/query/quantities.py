@@ -65,6 +65,13 @@ def _table(text: str) -> dict[str, tuple[str, float]]:
 _UNITS = _table("""
 time 1e-6 us µs μs microsecond microseconds
 time 1e-3 ms millisecond milliseconds
+time 1 秒 秒钟 초
+time 60 分 分钟 分鐘 분
+time 3600 小时 小時 时间 時間 시간
+time 86400 天 日 일
+time 604800 周 週 星期 週間 주
+time 2629800 个月 個月 ヶ月 か月 月 개월
+time 31557600 年 년
 time 1 s sec secs second seconds sekunde sekunden seconde secondes segundos
 time 60 min mins minute minutes minuten minutos
 time 3600 h hr hrs hour hours stunde stunden heure heures hora horas
@@ -100,10 +107,12 @@ celsius 1 °c celsius
 fahrenheit 1 °f fahrenheit
 percent 1 % percent prozent pourcent
 basis-point 1 bp bps
-EUR 1 € eur euro euros
-USD 1 $ usd dollar dollars
+CNY 1 元 人民币
+KRW 1 원 krw
+EUR 1 € eur 欧元 euro euros
+USD 1 $ usd 美元 dollar dollars
 GBP 1 £ gbp pound pounds
-JPY 1 ¥ jpy yen
+JPY 1 ¥ jpy yen 円 日元
 CHF 1 chf franken francs
 power 1 w watt watts
 power 1e3 kw kilowatt kilowatts
@@ -145,9 +154,11 @@ _DATES = (
     re.compile(rf"\b(?P<name>{_MONTH_NAME})\b\.?,?\s+(?P<y>\d{{4}})(?!\d)", re.I),
 )
 _DIGITS = r"\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:\.\d+)?(?![\d])|\d+(?:[.,]\d+)*"
+# Letters that make a digit behind them part of a name; Chinese ones stand beside plain numbers.
+_LATIN = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 _SPELLED = "|".join(sorted([*NUMBER_WORDS, "dozen"], key=len, reverse=True))
 _NUMBER = re.compile(
-    rf"(?P<currency>[$€£¥]|\b(?:eur|usd|gbp|chf|jpy)\s)?\s*(?<![\w.])(?P<sign>[-−+](?=\d))?"
+    rf"(?P<currency>[$€£¥]|\b(?:eur|usd|gbp|chf|jpy)\s)?\s*(?<![{_LATIN}\d_.])(?P<sign>[-−+](?=\d))?"
     rf"(?:(?P<digits>{_DIGITS})|(?P<spelled>\b(?:{_SPELLED})(?:[\s-](?:{_SPELLED}))*\b))"
     rf"(?P<scale>\s?(?:hundred|thousand|million|billion|trillion)\b|(?:k|bn|mio|mrd)\b|m\b(?=[^\w]|$))?"
     r"(?P<ordinal>(?:st|nd|rd|th)\b)?(?=(?P<after>(?:[\s-]*[^\W\d_]+|\s*[%€$£°µμ]\w?)?(?:\s+[^\W\d_]+){0,2}))",
@@ -268,7 +279,7 @@ def _number(lower: str, found: re.Match[str]) -> Quantity | None:
     start = found.start("digits") if digits else found.start("spelled")
     before = lower[:start]
     # utf-8, us-east-1, x2: part of a name, which is compared as a name.
-    if digits and re.search(r"[^\W\d_][-_/]?$", before):
+    if digits and re.search(rf"[{_LATIN}][-_/]?$", before):
         return None
     values = _values(digits) if digits else _spelled(spelled)
     if not values:
@@ -323,6 +334,10 @@ def _unit(currency: str, after: str) -> tuple[str | None, str]:
         return currency, ""
     following = re.findall(r"[%€$£]|[°]?[^\W\d_]+", after)
     for place, word in enumerate(following):
+        for length in (3, 2, 1):
+            # Without blanks the unit is the beginning of what follows: 14天内.
+            if not word[0].isascii() and word[:length] in _UNITS and word not in _UNITS:
+                return word[:length], ""
         # Behind other words only whole words count: "14 business days", not "14 of m".
         if word in _UNITS and (place == 0 or len(word) > 3):
             return word, ""

@@ -56,6 +56,8 @@ def _is_name(claim: str, found: re.Match[str]) -> bool:
         return False
     if re.fullmatch(r"\d[\d.,]*[^\W\d_]+|\d+-[^\W\d_]+", name):
         return False  # 10kg, 14-day: a quantity
+    if re.search("[\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7a3]", name):
+        return False  # a script without capitals, where a match is no single word
     if re.search(r"\d|\w[_/]\w|\w[A-Z]", name):
         return True
     before, after = claim[: found.start()], claim[found.end() :]

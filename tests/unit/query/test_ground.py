@@ -110,6 +110,28 @@ def test_changed_claims_are_caught_and_true_ones_pass(
     assert len(alarms) <= false_alarms * len(true), alarms
 
 
+@pytest.mark.parametrize(
+    ("source", "changed"),
+    [
+        (
+            "退款在14天内支付。",
+            ["退款在41天内支付。", "退款在14周内支付。", "退款不在14天内支付。"],
+        ),
+        (
+            "返金は14日以内に支払われます。",
+            ["返金は14週間以内に支払われます。", "返金は14日以内に支払われません。"],
+        ),
+        ("환불은 14일 이내에 지급됩니다.", ["환불은 41일 이내에 지급됩니다."]),
+    ],
+)
+def test_numbers_units_and_negation_in_scripts_without_blanks(
+    source: str, changed: list[str]
+) -> None:
+    assert verdicts(source, source) == ["supported"]
+    for claim in changed:
+        assert verdicts(claim, source) == ["contradicted"], claim
+
+
 def test_confidence_counts_partial_claims_half() -> None:
     source = "Keys rotate every 90 days. The office has a red door."
     answer = (
