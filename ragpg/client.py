@@ -399,7 +399,9 @@ class AsyncClient(_Flows):
         self, name: str, *, kind: str = "knowledge", language: str = "english"
     ) -> None:
         """As Client.create_namespace."""
-        self._run(fetch(CREATE_NAMESPACE, {"namespace": name, "kind": kind, "language": language}))
+        await self._run(
+            fetch(CREATE_NAMESPACE, {"namespace": name, "kind": kind, "language": language})
+        )
 
     async def drop_namespace(self, name: str) -> bool:
         """As Client.drop_namespace."""

@@ -336,7 +336,7 @@ class _Run:
         }
         if not found.files and len(below) > 1:
             raise ConfigError(
-                f"refusing to prune: {', '.join(map(os.fspath, order.paths))} holds no file, and "
+                f"refusing to prune: {', '.join(os.fspath(path) for path in order.paths)} holds no file, and "
                 f"{len(below)} stored documents came from there",
                 hint="If they are gone on purpose, delete them by name or drop the namespace.",
             )
