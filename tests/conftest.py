@@ -1,0 +1,94 @@
+"""A real Postgres for every test that asks for one: a migrated template, cloned for each test.
+
+RAGPG_TEST_DSN names a server where databases may be created; without it the private server of
+`ragpg db` is used, in a throwaway folder of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+import ragpg
+from ragpg import localdb, migrate
+from ragpg.testing import HashEmbedder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Small vectors: the tests are about rows, not about quality.
+DIMENSIONS = 32
+
+
+@pytest.fixture(autouse=True)
+def _scrubbed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting or key of the person who runs the tests reaches a test."""
+    for name in list(os.environ):
+        if name.startswith(("RAGPG_", "OPENAI_", "PG")) and not name.startswith(
+            ("RAGPG_DB_", "RAGPG_TEST_")
+        ):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def server() -> str:
+    """The DSN of a server, as a role that may create databases and roles."""
+    if dsn := os.environ.get("RAGPG_TEST_DSN"):
+        return dsn
+    home = os.environ.get("RAGPG_DB_HOME") or Path(__file__).parents[1] / ".ragpg" / "test"
+    return localdb.up(home=home, throwaway=True)
+
+
+@pytest.fixture(scope="session")
+def template(server: str) -> Iterator[str]:
+    """The name of a database with the schema at head, which nobody is connected to."""
+    name = f"ragpg_template_{uuid.uuid4().hex[:12]}"
+    administer(server, "create database {} template template0 encoding 'UTF8'", name)
+    migrate.upgrade(make_conninfo(server, dbname=name))
+    yield name
+    administer(server, "drop database {} with (force)", name)
+
+
+@pytest.fixture
+def database(server: str, template: str) -> Iterator[str]:
+    """The DSN of a database with the schema and nothing in it."""
+    name = f"ragpg_test_{uuid.uuid4().hex[:12]}"
+    administer(server, f"create database {{}} template {template}", name)
+    yield make_conninfo(server, dbname=name)
+    administer(server, "drop database {} with (force)", name)
+
+
+@pytest.fixture
+def empty_database(server: str) -> Iterator[str]:
+    """The DSN of a database without the schema."""
+    name = f"ragpg_test_{uuid.uuid4().hex[:12]}"
+    administer(server, "create database {} template template0 encoding 'UTF8'", name)
+    yield make_conninfo(server, dbname=name)
+    administer(server, "drop database {} with (force)", name)
+
+
+@pytest.fixture
+def rag(database: str) -> Iterator[ragpg.Client]:
+    """A client with the hash embedder."""
+    with ragpg.connect(database, embedder=HashEmbedder(DIMENSIONS)) as client:
+        yield client
+
+
+@pytest.fixture
+def db(database: str) -> Iterator[psycopg.Connection[Any]]:
+    """A connection of the test's own, in autocommit, to look at what the client did."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        yield connection
+
+
+def administer(server: str, statement: str, name: str) -> None:
+    """Run a statement about a database."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(sql.SQL(statement).format(sql.Identifier(name)))  # type: ignore[arg-type]
