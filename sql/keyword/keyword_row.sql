@@ -14,8 +14,8 @@ begin atomic
   ), term as (
     -- A sparse vector holds at most 16,000 entries and a tsvector 1 MB: the first words win.
     select word.lexeme,
-           coalesce((select sum(case weight when 'A' then 3 else 1 end)
-                       from unnest(word.weights) as weight), 1)::double precision as tf
+           coalesce(cardinality(word.weights) + 2 * cardinality(array_positions(word.weights, 'A')), 1)
+           ::double precision as tf
       from analysed, unnest(analysed.vector) as word
      where octet_length(word.lexeme) <= 200
      order by word.positions[1] nulls first, word.lexeme
@@ -32,7 +32,7 @@ begin atomic
      group by 1
   )
   select (select total.length::real from total),
-         coalesce((select '{' || string_agg(slot.slot || ':' || round(slot.weight::numeric, 4), ',')
+         coalesce((select '{' || string_agg(slot.slot || ':' || (round(slot.weight * 10000) / 10000)::real, ',')
                           || '}/536870912' from slot),
                   '{}/536870912')::sparsevec,
          coalesce((select array_to_tsvector(
