@@ -1,0 +1,81 @@
+"""For every index, the plan that uses it, seen from inside the functions."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import psycopg
+
+    from .engine import Engine
+
+
+@pytest.fixture
+def plans(engine: Engine) -> Iterator[Callable[[str], str]]:
+    """Runs a statement; gives the plans of all statements in it and under it."""
+    engine.connection.execute("""
+        select ragpg.create_namespace('default', space_id => ragpg.create_embedding_space('test', 8));
+        insert into ragpg.document (namespace_id, source)
+        select 1, 'd' || n from generate_series(1, 3000) as n;
+        insert into ragpg.chunk (namespace_id, document_id, ordinal, content, metadata, content_hash, created_at)
+        select 1, id, 0, 'w' || id % 700 || 'x common', jsonb_build_object('g', id % 300), 'x', now() + id * interval '1 second'
+          from ragpg.document;
+        insert into ragpg.link (namespace_id, document_id, target, target_document_id)
+        select 1, f.id, t.source, t.id from ragpg.document as f
+          join ragpg.document as t on t.id = (f.id * 7) % 3000 + 1 and t.id <> f.id;
+        select ragpg.fold_statistics()""")
+    rng = random.Random(4)
+    with engine.connection.cursor().copy("copy ragpg.embedding_1 from stdin") as copy:
+        for number in range(1, 3001):
+            copy.write_row((1, number, json.dumps([rng.gauss(0, 1) for _ in range(8)])))
+    engine.value("select ragpg.create_embedding_index(1)")
+    engine.connection.execute("vacuum analyze")
+    engine.connection.execute("load 'auto_explain'")
+    engine.connection.execute("""
+        set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on;
+        set auto_explain.log_analyze = on; set client_min_messages = log""")
+    seen: list[str] = []
+
+    def listen(diagnostic: psycopg.errors.Diagnostic) -> None:
+        seen.append(diagnostic.message_primary or "")
+
+    def run(statement: str) -> str:
+        seen.clear()
+        engine.connection.execute(statement.encode())
+        return "\n".join(seen)
+
+    engine.connection.add_notice_handler(listen)
+    yield run
+    engine.connection.remove_notice_handler(listen)
+
+
+def test_each_arm_uses_its_index(plans: Callable[[str], str]) -> None:
+    keyword = plans("select * from ragpg.keyword_arm('w17x common', '{1}', null, 10)")
+    assert "Bitmap Index Scan on chunk_keyword_lexemes" in keyword
+    assert "Index Scan using lexeme_statistics_pkey" in keyword
+    assert "Seq Scan on chunk_keyword" not in keyword
+    vector = plans("select * from ragpg.vector_arm('[1,2,3,4,5,6,7,8]', '{1}', null, 10, null, 0)")
+    assert "Index Scan using embedding_1_hnsw" in vector
+    assert "Order By" in vector
+    rare = plans("select * from ragpg.vector_arm('[1,2,3,4,5,6,7,8]', '{1}', '{\"g\": 7}', 10)")
+    assert "embedding_1_pkey" in rare
+    assert "chunk_metadata" in rare
+    common = plans("select * from ragpg.metadata_arm('{1}', '{\"g\": {\"gte\": 0}}', 10)")
+    assert "chunk_recency" in common
+    few = plans("select * from ragpg.metadata_arm('{1}', '{\"g\": 7}', 50)")
+    assert "chunk_metadata" in few
+    graph = plans("select * from ragpg.graph_arm('{17}', '{1}', null, 10)")
+    assert "link_pkey" in graph
+    assert "link_target_document" in graph
+    assert "Seq Scan on link" not in graph
+
+
+def test_a_filter_narrows_keyword_candidates_inside_the_index(plans: Callable[[str], str]) -> None:
+    narrowed = plans("select * from ragpg.keyword_arm('common', '{1}', '{\"g\": 7}', 10)")
+    assert "'@g=7'" in narrowed
