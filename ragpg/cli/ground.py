@@ -64,7 +64,7 @@ def show_grounding(grounding: Grounding) -> str:
     for claim in grounding.claims:
         lines = [f"{_MARKS[claim.verdict]} {claim.verdict} ({claim.support:.2f})  {claim.text}"]
         for evidence in claim.evidence[:1]:
-            quote = textwrap.shorten(" ".join(evidence.quote.split()), 160, placeholder=" …")
+            quote = textwrap.shorten(" ".join(evidence.quote.split()), 320, placeholder=" …")
             lines.append(f"    [{evidence.number}] {output.place(evidence.hit)}: {quote}")
         lines.extend(f"    {reason}" for reason in claim.reasons)
         blocks.append("\n".join(lines))

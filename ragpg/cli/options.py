@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 import click
 
 from ragpg.cli import output
+from ragpg.connection_address import read_dsn
 from ragpg.errors import ConfigError, LocalDatabaseError
 
 if TYPE_CHECKING:
@@ -140,6 +141,8 @@ def database(dsn: str | None) -> str:
     """
     given = dsn or os.environ.get("RAGPG_DSN")
     if given:
+        # Its message quotes no part of the address; libpq's would quote the password.
+        read_dsn(given)
         return given
     from ragpg import localdb
 

@@ -77,6 +77,11 @@ def show_hits(hits: Sequence[Hit], *, lines: int = 4) -> str:
     return "\n\n".join(blocks)
 
 
+def _body(text: str) -> str:
+    """The text without the Markdown headings on top, which the breadcrumb shows already."""
+    return re.sub(r"\A(?:#{1,6} [^\n]*\s+)+(?=\S)", "", text)
+
+
 def show_report(report: Mapping[str, ArmReport]) -> str:
     """What each arm and stage did, one line each."""
     rows = [

@@ -22,7 +22,7 @@ from ragpg.demo.corpus import write_corpus
 NAMESPACE = "demo"
 
 QUESTIONS = (
-    "How can readers and writers work at the same time without blocking each other?",
+    "What causes a deadlock, and how can I avoid one?",
     "Which index should I use for full text search?",
     "Why does the table stay large on disk after I delete rows?",
 )
@@ -47,7 +47,7 @@ What to try next:
 
 @click.command()
 def demo() -> None:
-    """Show ragpg at work on 413 sections of the PostgreSQL manual."""
+    """Show ragpg at work on 343 sections of the PostgreSQL manual."""
     with reported():
         _demo()
 
