@@ -11,48 +11,58 @@ import io
 import re
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from ragpg import __version__, sqlfiles, targets
 from ragpg.errors import ConfigError, SchemaMissing, SchemaOutdated
+from ragpg.installed import (
+    VERSION_TABLE,
+    Status,
+    current,
+    has_table,
+    head,
+    pending,
+    revisions,
+    status,
+    unknown_revision,
+)
 from ragpg.sqlfiles import DEFAULT_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from alembic.script import ScriptDirectory
+
     from ragpg.targets import Target
 
-VERSION_TABLE = "alembic_version"
+__all__ = [
+    "VERSION_TABLE",
+    "Status",
+    "current",
+    "downgrade",
+    "guarded",
+    "head",
+    "include_name",
+    "include_object",
+    "is_embedding_table",
+    "pending",
+    "run",
+    "run_sql",
+    "script",
+    "search_path",
+    "status",
+    "upgrade",
+]
 
 # alembic's steps from the revisions in the database to the wanted one.
 _Plan: TypeAlias = "Callable[[Any, MigrationContext], Iterable[Any]]"
 
 _running: ContextVar[tuple[MigrationContext, str]] = ContextVar("ragpg_migration")
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What a database holds, beside what this package brings."""
-
-    schema: str
-    revision: str | None
-    head: str
-    pending: tuple[str, ...]
-    installed_version: str | None
-    package_version: str
-    code_is_current: bool
-
-    @property
-    def is_current(self) -> bool:
-        """True when `upgrade` would change nothing."""
-        return self.revision == self.head and self.code_is_current
 
 
 def upgrade(target: Target, revision: str = "head", schema: str = DEFAULT_SCHEMA) -> None:
@@ -64,7 +74,7 @@ def upgrade(target: Target, revision: str = "head", schema: str = DEFAULT_SCHEMA
     database was migrated by a newer package, `ConfigError` for a bad schema name or revision.
     """
     sqlfiles.check_schema(schema)
-    scripts = _scripts()
+    scripts = revisions()
     with targets.transaction(target) as connection, _search_path_restored(connection):
         context = _context(
             schema, lambda heads, _: scripts._upgrade_revs(revision, heads), connection
@@ -80,9 +90,9 @@ def downgrade(target: Target, revision: str = "base", schema: str = DEFAULT_SCHE
     holds anything else. Raises `SchemaMissing` when there is nothing to downgrade.
     """
     sqlfiles.check_schema(schema)
-    scripts = _scripts()
+    scripts = revisions()
     with targets.transaction(target) as connection, _search_path_restored(connection):
-        if not _has_table(connection, schema, VERSION_TABLE):
+        if not has_table(connection, schema, VERSION_TABLE):
             raise SchemaMissing(f"schema {schema} is not installed, so there is nothing to remove")
         context = _context(
             schema, lambda heads, _: scripts._downgrade_revs(revision, heads), connection
@@ -99,7 +109,7 @@ def script(
     changed nothing, where the database is at another one.
     """
     sqlfiles.check_schema(schema)
-    scripts = _scripts()
+    scripts = revisions()
     goal = _resolved(scripts, revision)
     start = _resolved(scripts, start) if start else None
     out = io.StringIO()
@@ -112,45 +122,6 @@ def script(
     with context.begin_transaction():
         run(context, schema, goal=goal)
     return out.getvalue()
-
-
-def status(target: Target, schema: str = DEFAULT_SCHEMA) -> Status:
-    """Compare a database with this package; reads only."""
-    sqlfiles.check_schema(schema)
-    scripts = _scripts()
-    with targets.transaction(target) as connection:
-        heads = _heads(connection, schema)
-        pending = () if _unknown(scripts, heads) else tuple(_pending(scripts, heads))
-        installed = None
-        if _has_table(connection, schema, "install"):
-            # The name has passed check_schema, so it needs no quotes.
-            installed = connection.execute(
-                text(f"select version, digest from {schema}.install")
-            ).one_or_none()
-    return Status(
-        schema=schema,
-        revision=", ".join(heads) or None,
-        head=_head(scripts),
-        pending=pending,
-        installed_version=installed.version if installed else None,
-        package_version=__version__,
-        code_is_current=installed is not None and installed.digest == sqlfiles.digest(),
-    )
-
-
-def current(target: Target, schema: str = DEFAULT_SCHEMA) -> str | None:
-    """The revision that the database is at, or None where nothing is installed."""
-    return status(target, schema).revision
-
-
-def pending(target: Target, schema: str = DEFAULT_SCHEMA) -> tuple[str, ...]:
-    """The revisions that `upgrade` would run, oldest first."""
-    return status(target, schema).pending
-
-
-def head() -> str:
-    """The newest revision of this package."""
-    return _head(_scripts())
 
 
 def run_sql(sql: str) -> None:
@@ -175,7 +146,6 @@ def run(
 
     The caller opened the transaction. `goal` is the revision where a printed script ends.
     """
-    scripts = _scripts()
     token = _running.set((context, schema))
     try:
         _emit(context, sqlfiles.step("lock"))
@@ -191,7 +161,7 @@ def run(
         except CommandError as error:
             raise ConfigError(f"cannot migrate schema {schema}: {error}") from error
         heads = (goal,) if context.as_sql else context.get_current_heads()
-        if heads == (_head(scripts),):
+        if heads == (head(),):
             _apply_files(context, schema)
         elif not heads:
             _emit(context, sqlfiles.step("drop_schema", schema))
@@ -269,11 +239,10 @@ def guarded(plan: _Plan, schema: str) -> _Plan:
     """A plan that refuses a newer database, and drops the functions before going down."""
 
     def steps(heads: Any, context: MigrationContext) -> Iterable[Any]:
-        scripts = _scripts()
-        if unknown := _unknown(scripts, heads):
+        if unknown := unknown_revision(heads):
             raise SchemaOutdated(
                 f"schema {schema} is at revision {unknown}, which ragpg {__version__} does not know"
-                f" (its newest is {_head(scripts)})",
+                f" (its newest is {head()})",
                 hint="A newer ragpg migrated this database: upgrade the package. If the revision is"
                 f" another application's, its table {schema}.{VERSION_TABLE} is in our place:"
                 " choose another schema.",
@@ -317,47 +286,9 @@ def _search_path_restored(connection: Connection) -> Iterator[None]:
     connection.execute(text("select set_config('search_path', :before, true)"), {"before": before})
 
 
-def _scripts() -> ScriptDirectory:
-    return ScriptDirectory(str(sqlfiles.migrations_folder()))
-
-
-def _head(scripts: ScriptDirectory) -> str:
-    newest = scripts.get_current_head()
-    if newest is None:
-        raise ConfigError(f"no revisions in {sqlfiles.migrations_folder()}: install ragpg again")
-    return newest
-
-
 def _resolved(scripts: ScriptDirectory, revision: str) -> str | None:
     try:
         found = scripts.get_revisions(revision)
     except CommandError as error:
         raise ConfigError(f"no revision {revision!r} in ragpg {__version__}: {error}") from error
     return found[0].revision if found else None
-
-
-def _unknown(scripts: ScriptDirectory, heads: Iterable[str]) -> str | None:
-    known = {script.revision for script in scripts.walk_revisions()}
-    return next((revision for revision in heads if revision not in known), None)
-
-
-def _pending(scripts: ScriptDirectory, heads: tuple[str, ...]) -> list[str]:
-    lower = heads[0] if heads else "base"
-    found = [script.revision for script in scripts.iterate_revisions("head", lower)]
-    return list(reversed(found))
-
-
-def _heads(connection: Connection, schema: str) -> tuple[str, ...]:
-    if not _has_table(connection, schema, VERSION_TABLE):
-        return ()
-    rows = connection.execute(
-        text(f"select version_num from {schema}.{VERSION_TABLE} order by version_num")
-    )
-    return tuple(rows.scalars())
-
-
-def _has_table(connection: Connection, schema: str, table: str) -> bool:
-    found = connection.execute(
-        text("select to_regclass(:name) is not null"), {"name": f"{schema}.{table}"}
-    )
-    return bool(found.scalar_one())
