@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 @pytest.fixture(scope="module")
-def shared_database(database_factory: object) -> Iterator[str]:
+def shared_database(server: str, template: str) -> Iterator[str]:
     """DSN of a database with the schema, shared by the module."""
-    with database_factory() as dsn:  # type: ignore[operator]
-        yield dsn
+    name = sql.Identifier(f"ragpg_test_{uuid.uuid4().hex[:12]}")
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("create database {} template {}").format(name, sql.Identifier(template))
+        )
+        yield make_conninfo(server, dbname=name.as_string(None).strip('"'))
+        connection.execute(sql.SQL("drop database {} with (force)").format(name))
