@@ -9,7 +9,8 @@ create or replace function ragpg.keyword_row(
 language sql immutable parallel safe
 begin atomic
   with analysed as (
-    select setweight(ragpg.lexemes(config, left(breadcrumb, 2000)), 'A')
+    select case when breadcrumb = '' then ''::tsvector
+                else setweight(ragpg.lexemes(config, left(breadcrumb, 2000)), 'A') end
            || ragpg.lexemes(config, left(content, 200000)) as vector
   ), term as (
     -- A sparse vector holds at most 16,000 entries and a tsvector 1 MB: the first words win.

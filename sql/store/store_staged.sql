@@ -35,7 +35,8 @@ begin
   select coalesce(array_agg(written.id), '{}') into changed from written;
 
   create temporary table if not exists ragpg_stage_plan (
-    chunk_id bigint, is_new boolean, reembed boolean, document_id bigint, source text collate "C", ordinal integer
+    chunk_id bigint, is_new boolean, reembed boolean, embedded boolean, document_id bigint,
+    source text collate "C", ordinal integer
   ) on commit delete rows;
   truncate pg_temp.ragpg_stage_plan;
 
@@ -105,25 +106,35 @@ begin
         order by plan.source, plan.ordinal
        on conflict (namespace_id, chunk_id) do update set embedding = excluded.embedding', space.id, space.type)
       using owner, space.id;
+    execute format(
+      'update pg_temp.ragpg_stage_plan as plan set embedded = exists (
+         select 1 from ragpg.embedding_%s as vectors
+          where vectors.namespace_id = $1 and vectors.chunk_id = plan.chunk_id)', space.id)
+      using owner;
   end if;
 
   perform ragpg.store_links(owner, changed);
 
-  return query execute format(
-    'select document.source, document.id,
-            case when not document.id = any ($2) then ''unchanged''
-                 when document.status = ''empty'' then ''empty'' else ''stored'' end,
-            (select count(*)::integer from ragpg.chunk where chunk.namespace_id = $1 and chunk.document_id = document.id),
-            (select count(*)::integer from pg_temp.ragpg_stage_plan as plan where plan.document_id = document.id and plan.is_new),
-            %s
-       from pg_temp.ragpg_stage_document as staged
-       join ragpg.document on document.namespace_id = $1 and document.source = staged.source
-      order by document.source',
-    case when space.id is null then '0' else format(
-      '(select count(*)::integer from ragpg.embedding_%s as vectors
-          join ragpg.chunk on chunk.namespace_id = vectors.namespace_id and chunk.id = vectors.chunk_id
-         where chunk.namespace_id = $1 and chunk.document_id = document.id)', space.id) end)
-    using owner, changed;
+  -- Counted from what was staged: an unchanged document has the chunks that it would get. One
+  -- grouping and no join, because temporary tables have no statistics to plan joins by.
+  return query
+  select counted.source, counted.document_id,
+         case when not counted.document_id = any (changed) then 'unchanged'
+              when counted.chunks = 0 then 'empty' else 'stored' end,
+         counted.chunks, counted.added, counted.embedded
+    from (select part.source, sum(part.chunks)::integer as chunks, sum(part.added)::integer as added,
+                 sum(part.embedded)::integer as embedded,
+                 (select document.id from ragpg.document
+                   where document.namespace_id = owner and document.source = part.source) as document_id
+            from (select staged.source, 0 as chunks, 0 as added, 0 as embedded
+                    from pg_temp.ragpg_stage_document as staged
+                   union all
+                  select piece.source, 1, 0, 0 from pg_temp.ragpg_stage_chunk as piece
+                   union all
+                  select plan.source, 0, plan.is_new::integer, coalesce(plan.embedded, false)::integer
+                    from pg_temp.ragpg_stage_plan as plan) as part
+           group by part.source) as counted
+   order by counted.source;
 end $$;
 
 comment on function ragpg.store_staged(integer) is
@@ -131,5 +142,5 @@ $$Writes the staged documents and their chunks in this transaction; see ragpg.be
 
   select * from ragpg.store_staged(ragpg.create_namespace('handbook'));
 
-Returns a row per document: stored, unchanged or empty, with its chunks, how many of them are new,
-and how many have a vector. Vectors come from ragpg.embedding_cache by embedding_hash.$$;
+Returns a row per document: stored, unchanged or empty, with its chunks, and of a stored one how
+many of them are new and how many have a vector. Vectors come from ragpg.embedding_cache by embedding_hash.$$;
