@@ -1,10 +1,15 @@
--- For the roles ragpg_reader and ragpg_writer, where an administrator has created them.
+-- For the roles ragpg_reader and ragpg_writer, where an administrator has created them. Functions
+-- that run with the owner's rights, because they make tables and indexes, are for writers only.
 do $$
 begin
+  revoke execute on function ragpg.create_embedding_space(text, integer, text),
+                             ragpg.create_embedding_index(integer, integer, integer) from public;
   if exists (select 1 from pg_catalog.pg_roles where pg_roles.rolname = 'ragpg_reader') then
     grant usage on schema ragpg to ragpg_reader;
     grant select on all tables in schema ragpg to ragpg_reader;
     grant execute on all functions in schema ragpg to ragpg_reader;
+    revoke execute on function ragpg.create_embedding_space(text, integer, text),
+                               ragpg.create_embedding_index(integer, integer, integer) from ragpg_reader;
   end if;
   if exists (select 1 from pg_catalog.pg_roles where pg_roles.rolname = 'ragpg_writer') then
     grant usage on schema ragpg to ragpg_writer;

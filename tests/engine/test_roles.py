@@ -1,0 +1,66 @@
+"""Least privilege: a reader reads, a writer writes, neither owns anything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+
+from ragpg import migrate
+
+from .engine import Engine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def roles(server: str, database: str) -> Iterator[str]:
+    """The two roles with their grants, and nothing of them left afterwards."""
+    with psycopg.connect(server, autocommit=True) as admin:
+        for role in ("ragpg_reader", "ragpg_writer"):
+            admin.execute(
+                f"do $$ begin create role {role}; exception when duplicate_object then null; end $$".encode()
+            )
+    migrate.upgrade(database)
+    yield database
+    with psycopg.connect(database, autocommit=True) as admin:
+        admin.execute("drop owned by ragpg_reader, ragpg_writer")
+    with psycopg.connect(server, autocommit=True) as admin:
+        admin.execute("drop role if exists ragpg_reader, ragpg_writer")
+
+
+def test_a_writer_needs_no_rights_of_its_own_and_a_reader_cannot_write(roles: str) -> None:
+    with psycopg.connect(roles, autocommit=True, row_factory=dict_row) as connection:
+        engine = Engine(connection)
+        connection.execute("set role ragpg_writer")
+        engine.add({"a": "The signing key."}, vectors={"a": [1, 0]})
+        assert engine.search("signing", vector=[1, 0]) == ["a"]
+        assert engine.value("select ragpg.create_embedding_index(1)") is True
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("create table ragpg.mine (id int)")
+        connection.execute("set role ragpg_reader")
+        hits = engine.hits("signing", vector=[1, 0], filter={"x": None})
+        assert [hit["source"] for hit in hits] == ["a"]
+        assert set(hits[0]["arms"]) == {"vector", "keyword", "metadata"}
+        assert engine.value("select documents from ragpg.namespaces") == 1
+        for statement in (
+            "select ragpg.drop_namespace('default')",
+            "select ragpg.create_embedding_space('x', 3)",
+            "select ragpg.delete_documents('default', '{a}')",
+            "insert into ragpg.keyword_log (namespace_id, sign, chunks, length, lexemes) values (1, 1, 1, 1, '{}')",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(statement.encode())
+
+
+def test_search_works_in_a_read_only_transaction(database: str) -> None:
+    with psycopg.connect(database, autocommit=True, row_factory=dict_row) as connection:
+        engine = Engine(connection)
+        engine.add({"a": "The signing key."}, vectors={"a": [1, 0]})
+        connection.execute("set default_transaction_read_only = on")
+        assert engine.search("signing", vector=[1, 0]) == ["a"]
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+            engine.value("select ragpg.delete_documents('default', '{a}')")
