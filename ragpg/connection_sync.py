@@ -50,6 +50,7 @@ class Database:
         self.schema = schema
         self._checked = False
         self._check = threading.Lock()
+        self._busy: set[Connection] = set()
 
     def fetch(self, step: Fetch[Any]) -> list[Any]:
         """The rows of a query, in a transaction of its own or in the caller's."""
@@ -60,6 +61,11 @@ class Database:
         """All operations or none; the rows of the last Fetch."""
         self._check_once()
         return self._attempts(lambda: self._transact(step), reads=False)
+
+    def interrupt(self) -> None:
+        """End the statements that are running, each with an error in its own thread."""
+        for connection in list(self._busy):
+            connection.cancel_safe(timeout=2)
 
     def close(self) -> None:
         """Close what was opened here; a connection, pool or engine of the caller stays open."""
@@ -93,8 +99,17 @@ class Database:
                     self.source.repair()
                 time.sleep(pause)
 
-    def _fetch(self, step: Fetch[Any]) -> list[Any]:
+    @contextmanager
+    def _borrow(self) -> Iterator[Connection]:
         with self.source.borrow() as connection:
+            self._busy.add(connection)
+            try:
+                yield connection
+            finally:
+                self._busy.discard(connection)
+
+    def _fetch(self, step: Fetch[Any]) -> list[Any]:
+        with self._borrow() as connection:
             nested = shared.is_nested(
                 connection.info.transaction_status,
                 joins=self.source.joins,
@@ -114,7 +129,7 @@ class Database:
 
     def _transact(self, step: Transact) -> list[Any]:
         rows: list[Any] = []
-        with self.source.borrow() as connection:
+        with self._borrow() as connection:
             if self.source.joins and not connection.autocommit:
                 # Begins the caller's transaction where it has not begun, so that ours is a
                 # savepoint in it.

@@ -58,6 +58,10 @@ class Performer:
             case Together():
                 raise AssertionError("the driver runs flows side by side")
 
+    def interrupt(self) -> None:
+        """End the statements that other threads are running now."""
+        self.database.interrupt()
+
 
 class AsyncPerformer:
     """Steps of the async client. What a provider has in sync only runs in a thread."""

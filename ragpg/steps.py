@@ -272,6 +272,10 @@ def _side_by_side(
             thread.join()
     except BaseException:
         stop.set()
+        # Statements of the other threads would go on in the server after the program has ended.
+        interrupt = getattr(perform, "interrupt", None)
+        if interrupt is not None:
+            interrupt()
         for thread in threads:
             thread.join(_GRACE)
         raise
