@@ -52,6 +52,14 @@ def test_without_any_sign_the_earlier_order_stays() -> None:
     assert [hit.score for hit in reranked] == sorted((h.score for h in reranked), reverse=True)
 
 
+def test_a_list_of_the_keyword_arm_alone_all_but_keeps_its_order() -> None:
+    hits = hits_of("The key.", "Much text.", "Some text.", "The signing key.")
+    query = "signing key"
+    assert order(HeuristicReranker().rerank(query, hits))[0] == 4
+    ranked = [replace(one, arms={"keyword": ArmHit(one.rank, 1.0)}) for one in hits]
+    assert order(HeuristicReranker().rerank(query, ranked))[0] == 1
+
+
 def test_the_cosine_is_calibrated_within_the_list() -> None:
     hits = hits_of("a", "b", "c")
     for at, cosine in enumerate((0.80, 0.81, 0.85)):
