@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from sqlalchemy import Engine
 
 ROOT = Path(__file__).parents[2]
 ADDRESS = re.compile(r"postgresql(\+psycopg)?://localhost/shop")
@@ -21,6 +22,7 @@ BLOCK = re.compile(
     r"(?P<skip><!-- not run: .+? -->\n)?```(?P<language>\w+)\n(?P<code>.*?)```", re.S
 )
 RUN = ("bash", "python", "sql")
+DOCUMENTS = ("README.md", "docs/operations.md", "docs/python.md", "docs/sql.md")
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def blocks(document: str) -> list[Block]:
     ]
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/sql.md", "docs/python.md"])
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_example_runs(
     document: str,
     environment: dict[str, str],
@@ -81,11 +83,14 @@ def test_every_example_runs(
         else:
             exec(compile("\n" * (block.line - 1) + code, document, "exec"), state)
         ran += 1
-    assert ran >= 3, f"{document} has only {ran} examples"
+    for value in state.values():
+        if isinstance(value, Engine):
+            value.dispose()
+    assert ran, f"{document} has no example that runs"
 
 
 def test_every_block_that_is_not_run_says_why() -> None:
-    for document in ("README.md", "docs/sql.md", "docs/python.md", "docs/operations.md"):
+    for document in DOCUMENTS:
         for block in blocks(document):
             assert block.language in (*RUN, "json", "text"), f"{document}, line {block.line}"
 
