@@ -23,7 +23,6 @@ from .doubles import CountingEmbedder, contents, eventually, in_threads, session
 from .pooler import Pooler
 
 if TYPE_CHECKING:
-
     Database = psycopg.Connection[Any]
 
 #: An arm in SQL that takes its time.

@@ -1,0 +1,155 @@
+"""Secrets stay secret, and a role that may only read can read."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+import uuid
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+import ragpg
+from ragpg.connection_address import read_dsn
+from ragpg.errors import ConfigError, DatabaseError, ReadOnlyDatabase, SchemaMissing, SchemaOutdated
+
+from .doubles import CountingEmbedder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Database = psycopg.Connection[Any]
+
+PASSWORD = "S3cr3t@pw"
+URL = "postgresql://app:S3cr3t%40pw@127.0.0.1:1/kb"
+#: Passwords, and whether a URL with them as they are can be told from a good one.
+PASSWORDS = {
+    "p@ss": True,
+    "a:b/c": True,
+    "100%": True,
+    "50%25": False,
+    "q?x=1#y": True,
+    "sp ace": False,
+    "[br]": False,
+    "ümläut": False,
+    "$HOME": False,
+    "quote'\"\\": False,
+}
+
+
+@pytest.mark.case("OP-01")
+@pytest.mark.parametrize(
+    "url",
+    [
+        URL + "?sslmode=require",
+        URL.replace("127.0.0.1:1", "no.such.host.invalid"),
+        URL.replace("/kb", "/kb?nonsense=1"),
+        URL.replace("127.0.0.1:1", "127.0.0.1:port"),
+        "host=127.0.0.1 port=1 user=app password=S3cr3t@pw",
+        "host=127.0.0.1 port=1 password='S3cr3t@pw",
+    ],
+)
+def test_a_password_is_never_shown_op_01(
+    url: str, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    settings = ragpg.Settings(dsn=url, connect_timeout=2)
+    with pytest.raises(ragpg.RagpgError) as caught, ragpg.connect(settings=settings) as rag:
+        print(rag, repr(settings))
+        rag.search("anything")
+    shown = "".join(traceback.format_exception(caught.value))
+    shown += caplog.text + "".join(capsys.readouterr()) + repr(caught.value)
+    # The lines of this file in the traceback name none of it.
+    for secret in (PASSWORD, "S3cr3t"):
+        assert secret not in shown
+    assert isinstance(caught.value, (DatabaseError, ConfigError))
+
+
+@pytest.mark.case("OP-02")
+@pytest.mark.parametrize("password", PASSWORDS)
+def test_special_characters_in_a_password_op_02(password: str, database: str) -> None:
+    url = f"postgresql://app:{quote(password, safe='')}@db.example.com:5432/kb"
+    for given in (url, url.replace("postgresql:", "postgresql+psycopg:")):
+        assert read_dsn(given)["password"] == password
+    assert read_dsn(make_conninfo("", host="h", password=password))["password"] == password
+    # A server that asks for none accepts any.
+    with ragpg.connect(make_conninfo(database, password=password)) as rag:
+        assert rag.namespaces() == []
+    if PASSWORDS[password]:
+        with pytest.raises(ConfigError) as caught:
+            read_dsn(f"postgresql://app:{password}@db.example.com:5432/kb")
+        assert "Percent-encode" in str(caught.value.hint)
+        assert password not in "".join(traceback.format_exception(caught.value)).replace("%25", "")
+
+
+@pytest.mark.case("OP-02")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://",
+        "postgres:///kb",
+        "postgresql://app@/kb?host=/tmp&port=5432",
+        "postgresql://one:1,two:2/kb",
+        "postgresql://app:p%40ss@[::1]:5432/kb?options=-c%20search_path%3Da",
+        "postgresql://host/kb?user=me@example.com",
+        "dbname=kb user='a b'",
+        "",
+    ],
+)
+def test_good_addresses_pass_op_02(url: str) -> None:
+    read_dsn(url)
+
+
+@pytest.fixture
+def reader(server: str, database: str) -> Iterator[str]:
+    """The DSN of a role that may select and execute, and nothing else."""
+    role = f"reader_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(
+            f"""create role {role} login;
+                grant usage on schema ragpg to {role};
+                grant select on all tables in schema ragpg to {role};
+                grant execute on all functions in schema ragpg to {role}"""
+        )
+        yield make_conninfo(database, user=role)
+        connection.execute(f"drop owned by {role}; drop role {role}")
+
+
+@pytest.mark.case("SC-03")
+@pytest.mark.parametrize("kind", ["setting", "role"])
+def test_reading_needs_no_right_to_write_sc_03(
+    database: str, kind: str, request: pytest.FixtureRequest
+) -> None:
+    embedder = CountingEmbedder()
+    with ragpg.connect(database, embedder=embedder) as rag:
+        rag.ingest(texts=[("a.md", "A text.")])
+    dsn = make_conninfo(database, options="-c default_transaction_read_only=on")
+    if kind == "role":
+        dsn = request.getfixturevalue("reader")
+    asked = embedder.requests
+    with ragpg.connect(dsn, embedder=embedder) as rag:
+        assert rag.search("text").hits[0].source == "a.md"
+        assert not [arm for arm in rag.search("text").report.values() if arm.error]
+        assert rag.namespaces()[0].chunks == 1
+        assert rag.doctor()
+        for namespace in ("default", "new"):
+            with pytest.raises(ReadOnlyDatabase):
+                rag.ingest(texts=[("b.md", "Another text.")], namespace=namespace)
+        with pytest.raises(ReadOnlyDatabase):
+            rag.delete(["a.md"])
+    assert embedder.requests == asked
+
+
+def test_a_database_without_the_schema_says_what_to_run(empty_database: str) -> None:
+    with ragpg.connect(empty_database) as rag, pytest.raises(SchemaMissing) as caught:
+        rag.search("anything")
+    assert "ragpg migrate" in str(caught.value.hint)
+
+
+def test_a_schema_of_another_version_says_what_to_run(database: str, db: Database) -> None:
+    db.execute("update ragpg.install set digest = 'other', version = '0.0.9'")
+    with ragpg.connect(database) as rag, pytest.raises(SchemaOutdated, match=r"0\.0\.9"):
+        rag.namespaces()
