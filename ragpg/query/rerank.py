@@ -52,7 +52,7 @@ class HeuristicReranker:
     """Moves hits by word coverage, phrases, headings and calibrated cosine; no model, no network.
 
     The score is prior + sum of weight * feature, where the prior is the given rank as
-    prior_depth / (prior_depth + rank - 1). 50 hits of 1,000 characters take about 6 ms.
+    prior_depth / (prior_depth + rank - 1). 50 hits of 1,000 characters take under 10 ms of CPU.
 
     A list of the keyword arm alone is in exact BM25 order already, by the same words: there the
     weights count by `keyword_only`, which all but keeps the order. (At full weight the judged

@@ -1,8 +1,8 @@
 """reStructuredText by its section and block marks; the text stays the file's.
 
 Not docutils: a doctree has no exact offsets, files written for Sphinx are full of directives and
-roles that docutils alone refuses, it includes other files unless told not to, and it is about a
-hundred times slower. Sections, links and literal blocks are all that retrieval needs, and a broken
+roles that docutils alone refuses, it includes other files unless told not to, and it builds far more
+than is needed. Sections, links and literal blocks are all that retrieval needs, and a broken
 file simply has fewer of them.
 """
 
