@@ -244,6 +244,9 @@ class ConnectionSource:
                 # Looked up at each step: a session may have begun another transaction since.
                 is_session = hasattr(self.target, "get_bind")
                 bound = await self.target.connection() if is_session else self.target
+                if not bound.in_transaction():
+                    # Or else SQLAlchemy would not know that there is something to commit.
+                    await bound.begin()
                 yield _driver_of(await bound.get_raw_connection())
 
     async def repair(self) -> None:

@@ -256,6 +256,9 @@ class ConnectionSource:
             return self.target
         # Looked up at each step: a session may have begun another transaction since.
         bound = self.target.connection() if hasattr(self.target, "get_bind") else self.target
+        if not bound.in_transaction():
+            # Or else SQLAlchemy would not know that there is something to commit.
+            bound.begin()
         return _driver_of(bound.connection)
 
     def repair(self) -> None:

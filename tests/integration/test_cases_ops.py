@@ -57,9 +57,15 @@ def test_a_password_is_never_shown_op_01(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     settings = ragpg.Settings(dsn=url, connect_timeout=2)
-    with pytest.raises(ragpg.RagpgError) as caught, ragpg.connect(settings=settings) as rag:
-        print(rag, repr(settings))
-        rag.search("anything")
+    print(repr(settings))
+
+    def use() -> None:
+        with ragpg.connect(settings=settings) as rag:
+            print(rag)
+            rag.search("anything")
+
+    with pytest.raises(ragpg.RagpgError) as caught:
+        use()
     shown = "".join(traceback.format_exception(caught.value))
     shown += caplog.text + "".join(capsys.readouterr()) + repr(caught.value)
     # The lines of this file in the traceback name none of it.

@@ -1,0 +1,197 @@
+"""The search of the client: its report, its degradations, its retrievers, asking and grounding."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import ragpg
+from ragpg.errors import ConfigError, FilterError, NamespaceNotFound, ProviderError
+from ragpg.testing import FailingEmbedder, HashEmbedder, ScriptedGenerator
+from ragpg.types import Hit
+
+from .doubles import CountingEmbedder, contents
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import psycopg
+
+    Database = psycopg.Connection[Any]
+
+TEXTS = [
+    ("refunds.md", "# Refunds\n\nRefunds take 14 days. Gift cards are not refunded."),
+    ("shipping.md", "# Shipping\n\nParcels leave on the day of the order."),
+]
+
+
+class Wiki:
+    """A retriever that waits, fails, or answers."""
+
+    name = "wiki"
+
+    def __init__(self, *, delay: float = 0.0, error: Exception | None = None) -> None:
+        self.delay = delay
+        self.error = error
+        self.asked: list[tuple[str, int]] = []
+
+    def retrieve(self, query: str, k: int, filter: Mapping[str, Any] | None) -> Sequence[Hit]:
+        self.asked.append((query, k))
+        time.sleep(self.delay)
+        if self.error:
+            raise self.error
+        return [Hit(1, 0.9, "wiki", "wiki/Refund", "A refund is money given back.")]
+
+
+@pytest.fixture
+def filled(rag: ragpg.Client) -> ragpg.Client:
+    rag.ingest(texts=TEXTS)
+    return rag
+
+
+def test_the_report_names_every_arm_and_stage(filled: ragpg.Client) -> None:
+    result = filled.search("how long do refunds take?", answer="Refunds take 14 days [1].")
+    assert list(result.report) == ["embed", "vector", "keyword", "metadata", "graph", "rerank"]
+    assert result.report["metadata"].skipped == "no filter"
+    assert result.report["vector"].mode == "exact"
+    assert result.notes == []
+    assert result.context.startswith("Sources (cite as [n]):\n\n[1] refunds.md (lines 1-3)")
+    assert [one.hit.source for one in result.citations] == [hit.source for hit in result.hits]
+    assert result.grounding is not None
+    assert result.grounding.state == "grounded"
+
+
+def test_nothing_asked_is_nothing_found(filled: ragpg.Client) -> None:
+    assert filled.search("   ").hits == []
+    assert filled.search("refunds", k=0).hits == []
+    with pytest.raises(ConfigError):
+        filled.search("refunds", k=-1)
+    with pytest.raises(NamespaceNotFound, match="nowhere"):
+        filled.search("refunds", namespace="nowhere")
+    with pytest.raises(FilterError):
+        filled.search("refunds", filter={"year": {"nonsense": 1}})
+    with pytest.raises(ConfigError, match="nonsense"):
+        filled.search("refunds", arms=["nonsense"])
+    # What cannot be in the database is cleaned, not refused.
+    assert filled.search("refunds\x00 \ud800").hits
+
+
+def test_k_and_order_do_not_depend_on_each_other(filled: ragpg.Client) -> None:
+    everything = filled.search("refunds parcels", k=10).hits
+    assert [hit.rank for hit in everything] == list(range(1, len(everything) + 1))
+    assert filled.search("refunds parcels", k=1).hits == everything[:1]
+
+
+def test_a_failing_embedder_leaves_the_other_arms(database: str, filled: ragpg.Client) -> None:
+    failing = FailingEmbedder(dimensions=32)
+    with ragpg.connect(database, embedder=failing) as rag:
+        result = rag.search("refunds")
+    assert [hit.source for hit in result.hits] == ["refunds.md"]
+    assert "away" in str(result.report["embed"].error)
+    assert result.report["vector"].skipped == "no query vector"
+    assert any("vector arm skipped" in note for note in result.notes)
+
+
+def test_namespaces_of_two_models_keep_their_keyword_arm(database: str) -> None:
+    for size in (8, 16):
+        with ragpg.connect(database, embedder=HashEmbedder(size)) as rag:
+            rag.ingest(texts=TEXTS, namespace=f"n{size}")
+    with ragpg.connect(database, embedder=HashEmbedder(8)) as rag:
+        result = rag.search("refunds", namespace=["n8", "n16"])
+        assert {hit.namespace for hit in result.hits} == {"n8", "n16"}
+        assert "different embedding spaces" in str(result.report["vector"].error)
+
+
+def test_retrievers_run_beside_and_join_the_fusion(database: str, filled: ragpg.Client) -> None:
+    wiki = Wiki(delay=0.3)
+    other = Wiki(delay=0.3)
+    other.name = "other"
+    with ragpg.connect(database, retrievers=[wiki, other]) as rag:
+        began = time.perf_counter()
+        result = rag.search("refund", rerank=False)
+        assert time.perf_counter() - began < 0.55
+        found = {hit.source: hit for hit in result.hits}
+        assert set(found["wiki/Refund"].arms) == {"wiki", "other"}
+        assert set(found["refunds.md"].arms) == {"keyword"}
+        assert result.report["wiki"].rows == 1
+        assert wiki.asked == [("refund", 50)]
+        # Switched off, or the only ones.
+        result = rag.search("refund", arms={"wiki": False, "other": {"weight": 0.1, "k": 3}})
+        assert "wiki" not in result.report
+        assert other.asked[-1] == ("refund", 3)
+        result = rag.search("refund", arms=["wiki"])
+        assert [hit.source for hit in result.hits] == ["wiki/Refund"]
+
+
+@pytest.mark.parametrize("colour", ["sync", "async"])
+def test_a_retriever_that_fails_or_is_slow_is_reported(
+    database: str, filled: ragpg.Client, colour: str
+) -> None:
+    settings = ragpg.Settings(retriever_timeout=0.2)
+    for wiki in (Wiki(delay=2), Wiki(error=OSError("no route"))):
+        began = time.perf_counter()
+        if colour == "sync":
+            with ragpg.connect(database, retrievers=[wiki], settings=settings) as rag:
+                result = rag.search("refund")
+        else:
+
+            async def main(wiki: Wiki = wiki) -> ragpg.SearchResult:
+                async with ragpg.aconnect(database, retrievers=[wiki], settings=settings) as rag:
+                    return await rag.search("refund")
+
+            result = asyncio.run(main())
+        assert time.perf_counter() - began < 1.5
+        assert [hit.source for hit in result.hits] == ["refunds.md"]
+        assert result.report["wiki"].error
+        assert any("wiki" in note for note in result.notes)
+
+
+def test_ask_answers_cites_and_checks(database: str, filled: ragpg.Client) -> None:
+    model = ScriptedGenerator("Refunds take 14 days [1]. They take 90 days [1].")
+    with ragpg.connect(database, embedder=HashEmbedder(32), generator=model) as rag:
+        answer = rag.ask("How long do refunds take?")
+        assert [one.hit.source for one in answer.citations] == ["refunds.md"]
+        assert [claim.verdict for claim in answer.grounding.claims] == ["supported", "contradicted"]
+        assert answer.usage.output_tokens > 0
+        assert "Refunds take 14 days" in model.requests[0][1]["content"]
+    with ragpg.connect(database, generator=model) as rag:
+        refused = rag.ask("Who won the chess tournament?")
+        assert refused.refused
+        assert len(model.requests) == 1
+    with ragpg.connect(database) as rag:
+        with pytest.raises(ConfigError, match="chat model"):
+            rag.ask("How long?")
+        failing = ScriptedGenerator([ProviderError("away")])
+        with pytest.raises(ProviderError):
+            rag.ask("How long do refunds take?", generator=failing)
+        grounding = rag.ground("Refunds take 14 days.", question="refunds")
+        assert grounding.state == "grounded"
+
+
+def test_a_dry_run_writes_nothing(database: str, db: Database, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("A text.")
+    embedder = CountingEmbedder()
+    with ragpg.connect(database, embedder=embedder) as rag:
+        report = rag.ingest(tmp_path, dry_run=True)
+        assert [(file.status, file.chunks) for file in report.files] == [("stored", 1)]
+        assert rag.namespaces() == []
+        rag.ingest(tmp_path)
+        (tmp_path / "a.md").write_text("Another text.")
+        requests = embedder.requests
+        assert rag.ingest(tmp_path, dry_run=True).count("stored") == 1
+        assert embedder.requests == requests
+        assert contents(db) == {"a.md": ["A text."]}
+
+
+def test_paths_are_named_from_the_root(rag: ragpg.Client, db: Database, tmp_path: Path) -> None:
+    (tmp_path / "docs" / "guide").mkdir(parents=True)
+    (tmp_path / "docs" / "guide" / "a.md").write_text("A text.")
+    (tmp_path / "b.md").write_text("Outside.")
+    rag.ingest(tmp_path / "docs" / "guide", root=tmp_path)
+    assert set(contents(db)) == {"docs/guide/a.md"}
+    with pytest.raises(ConfigError, match="not below the root"):
+        rag.ingest(tmp_path / "b.md", root=tmp_path / "docs")

@@ -1,0 +1,66 @@
+"""What `import ragpg` gives, and what it does not do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import ragpg
+
+NAMES = [
+    "Answer",
+    "AsyncClient",
+    "Client",
+    "Document",
+    "FileReport",
+    "Grounding",
+    "HashEmbedder",
+    "HeadingChunker",
+    "HeuristicReranker",
+    "Hit",
+    "IngestReport",
+    "LocalEmbedder",
+    "NamespaceInfo",
+    "OpenAIEmbedder",
+    "OpenAIGenerator",
+    "RagpgError",
+    "SearchResult",
+    "Settings",
+    "WholeChunker",
+    "__version__",
+    "aconnect",
+    "connect",
+]
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted(ragpg.__all__) == NAMES
+    for name in NAMES:
+        assert getattr(ragpg, name) is not None
+    assert set(NAMES) <= set(dir(ragpg))
+    with pytest.raises(AttributeError, match="nonsense"):
+        ragpg.nonsense  # noqa: B018
+
+
+def test_importing_loads_nothing_else() -> None:
+    program = (
+        "import sys; before = set(sys.modules); import ragpg; "
+        "print(*sorted(m for m in set(sys.modules) - before if not m.startswith('_')))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert [name for name in loaded if name.partition(".")[0] == "ragpg"] == ["ragpg"]
+    heavy = {"psycopg", "sqlalchemy", "openai", "onnxruntime", "numpy", "bs4", "docutils", "click"}
+    assert not heavy & set(loaded)
+
+
+def test_a_client_loads_no_parser_and_no_model() -> None:
+    program = "import sys, ragpg; ragpg.connect; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    heavy = {"sqlalchemy", "openai", "onnxruntime", "numpy", "bs4", "docutils", "alembic"}
+    assert not heavy & set(loaded)
