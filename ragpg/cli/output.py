@@ -70,7 +70,7 @@ def show_hits(hits: Sequence[Hit], *, lines: int = 4) -> str:
         arms = "  ".join(
             f"{name} #{arm.rank} ({arm.score:.4g})" for name, arm in sorted(hit.arms.items())
         )
-        text = textwrap.wrap(" ".join(hit.content.split()), width - 4, max_lines=lines,
+        text = textwrap.wrap(" ".join(_body(hit.content).split()), width - 4, max_lines=lines,
                              placeholder=" …")  # fmt: skip
         head = f"{hit.rank:>2}. {place(hit)}" + (f"  {hit.breadcrumb}" if hit.breadcrumb else "")
         blocks.append("\n    ".join([head, f"score {hit.score:.4f}  {arms}".rstrip(), *text]))
