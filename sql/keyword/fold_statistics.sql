@@ -1,6 +1,6 @@
 -- Merges the log into the statistics. Every log row is counted once: it is deleted in the same
 -- transaction. One folder at a time; the others find nothing to do and go on.
-create or replace function ragpg.fold_statistics(max_rows integer default 5000)
+create or replace function ragpg.fold_statistics(max_chunks integer default 50000)
 returns bigint
 language plpgsql
 set search_path from current
@@ -13,8 +13,11 @@ begin
   end if;
   with gone as (
     delete from ragpg.keyword_log
-     where keyword_log.id in (select waiting.id from ragpg.keyword_log as waiting
-                               order by waiting.id limit fold_statistics.max_rows)
+     where keyword_log.id in (
+             select waiting.id
+               from (select entry.id, sum(entry.chunks) over (order by entry.id) - entry.chunks as before
+                       from ragpg.keyword_log as entry) as waiting
+              where waiting.before < fold_statistics.max_chunks)
     returning keyword_log.*
   ), alive as (
     -- The namespace may have been dropped since: its rows are only cleared away.
@@ -56,4 +59,4 @@ session is at it.
 Ingestion calls it. Call it yourself after writing to ragpg.chunk with your own SQL; until then
 new terms are found but weighted as rare.
 
-max_rows  at most so many log rows in this call$$;
+max_chunks  stop after so many chunks; call again until it returns 0$$;

@@ -1,4 +1,5 @@
--- One log row a statement and namespace: cheap, and writers never wait for each other.
+-- One log row for up to 2,000 chunks of a statement and namespace: cheap, writers never wait for
+-- each other, and a statement over millions of rows makes no value too large to hold.
 create or replace function ragpg.log_statistics()
 returns trigger
 language plpgsql
@@ -7,17 +8,19 @@ as $$
 begin
   if tg_op in ('DELETE', 'UPDATE') then
     insert into ragpg.keyword_log (namespace_id, sign, chunks, length, lexemes)
-    select removed.namespace_id, -1, count(*), sum(removed.length), array_agg(removed.lexemes)
-      from removed
-     group by removed.namespace_id
-     order by removed.namespace_id;
+    select part.namespace_id, -1, count(*), sum(part.length), array_agg(part.lexemes)
+      from (select removed.*, row_number() over (partition by removed.namespace_id) / 2000 as part
+              from removed) as part
+     group by part.namespace_id, part.part
+     order by part.namespace_id, part.part;
   end if;
   if tg_op in ('INSERT', 'UPDATE') then
     insert into ragpg.keyword_log (namespace_id, sign, chunks, length, lexemes)
-    select added.namespace_id, 1, count(*), sum(added.length), array_agg(added.lexemes)
-      from added
-     group by added.namespace_id
-     order by added.namespace_id;
+    select part.namespace_id, 1, count(*), sum(part.length), array_agg(part.lexemes)
+      from (select added.*, row_number() over (partition by added.namespace_id) / 2000 as part
+              from added) as part
+     group by part.namespace_id, part.part
+     order by part.namespace_id, part.part;
   end if;
   return null;
 end $$;
