@@ -38,6 +38,7 @@ class Engine:
         language: str = "english",
         title: str = "",
         links: Mapping[str, Sequence[str]] | None = None,
+        fingerprint: str | None = None,
     ) -> None:
         """One chunk a document, through the staging tables, in one transaction."""
         lengths = {len(vector) for vector in (vectors or {}).values() if vector}
@@ -63,7 +64,9 @@ class Engine:
                 for source in documents:
                     fields = json.dumps((metadata or {}).get(source, {}))
                     aims = json.dumps([{"target": aim} for aim in (links or {}).get(source, ())])
-                    copy.write_row((source, title, "text", None, digest(source), fields, aims))
+                    copy.write_row(
+                        (source, title, "text", None, digest(fingerprint or source), fields, aims)
+                    )
             with cursor.copy("copy ragpg_stage_chunk from stdin") as copy:
                 for source, text in documents.items():
                     fields = json.dumps((metadata or {}).get(source, {}))
@@ -139,6 +142,22 @@ class Engine:
                 [namespace],
             )
         }
+
+    def wrong_statistics(self) -> list[Row]:
+        """Document frequencies and totals that differ from a count of what is stored."""
+        return self.rows("""
+            with truth as (
+              select namespace_id, word.lexeme, count(*) as documents
+                from ragpg.chunk_keyword, unnest(lexemes) as word
+               where word.lexeme !~ '^[@^]' group by 1, 2)
+            select namespace_id, lexeme, truth.documents, kept.documents as kept
+              from truth full join ragpg.lexeme_statistics as kept using (namespace_id, lexeme)
+             where coalesce(truth.documents, 0) <> coalesce(kept.documents, 0)
+             union all
+            select namespace_id, null, truth.chunks, kept.chunks
+              from (select namespace_id, count(*) as chunks from ragpg.chunk group by 1) as truth
+              full join ragpg.namespace_statistics as kept using (namespace_id)
+             where coalesce(truth.chunks, 0) <> coalesce(kept.chunks, 0)""")
 
 
 def digest(text: str) -> bytes:
