@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from ragpg.client import AsyncClient as AsyncClient
     from ragpg.client import Client as Client
-    from ragpg.client import aconnect as aconnect
     from ragpg.client import connect as connect
+    from ragpg.client_async import AsyncClient as AsyncClient
+    from ragpg.client_async import aconnect as aconnect
     from ragpg.errors import RagpgError as RagpgError
     from ragpg.ingest.chunk import HeadingChunker as HeadingChunker
     from ragpg.ingest.chunk import WholeChunker as WholeChunker
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "Answer": "types",
-    "AsyncClient": "client",
+    "AsyncClient": "client_async",
     "Client": "client",
     "Document": "types",
     "FileReport": "types",
@@ -59,7 +59,7 @@ _PLACES = {
     "SearchResult": "types",
     "Settings": "settings",
     "WholeChunker": "ingest.chunk",
-    "aconnect": "client",
+    "aconnect": "client_async",
     "connect": "client",
 }
 

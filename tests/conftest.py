@@ -91,4 +91,4 @@ def db(database: str) -> Iterator[psycopg.Connection[Any]]:
 def administer(server: str, statement: str, name: str) -> None:
     """Run a statement about a database."""
     with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(sql.SQL(statement).format(sql.Identifier(name)))  # type: ignore[arg-type]
+        connection.execute(sql.SQL(statement).format(sql.Identifier(name)))

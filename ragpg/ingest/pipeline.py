@@ -6,22 +6,21 @@ transaction; a document is wholly inside of it.
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ragpg.errors import (
-    ConfigError,
     DatabaseError,
-    DimensionMismatch,
     NamespaceNotFound,
     RagpgError,
 )
 from ragpg.ingest.chunk import HeadingChunker
 from ragpg.ingest.discover import Discovery
 from ragpg.ingest.embedding import Embedded, Space, embed_group
+from ragpg.ingest.namespace import open_namespace
 from ragpg.ingest.prepare import (
     Item,
     Prepared,
@@ -32,29 +31,26 @@ from ragpg.ingest.prepare import (
     items_of,
     prepare,
     read,
-    real_paths,
 )
+from ragpg.ingest.prune import vanished
+from ragpg.ingest.reports import report_of
 from ragpg.ingest.store import store
 from ragpg.queries import (
-    CREATE_NAMESPACE,
-    CREATE_SPACE,
     DELETE,
-    FILES,
     FINGERPRINTS,
     FOLD,
     INDEX,
     MARK_FAILED,
-    NAMESPACE,
     REBUILD,
-    SET_SPACE,
     NamespaceRow,
     Stored,
     Written,
 )
-from ragpg.steps import Flow, call, fetch, fetch_one, together
+from ragpg.steps import Flow, call, fetch, together
 from ragpg.types import FileReport, IngestReport
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Sequence
 
     from ragpg.protocols import AsyncEmbedder, Chunker, Embedder
@@ -92,10 +88,11 @@ def ingest(
     yield from run.open()
     found = Discovery((), ())
     if order.paths:
-        found = yield from call(
-            _find, order.paths, order.root, order.follow_links, settings.max_file_size
-        )
-    gone = (yield from run.vanished(found)) if order.prune else []
+        find = partial(find_files, root=order.root, follow_links=order.follow_links)
+        found = yield from call(partial(find, order.paths, max_bytes=settings.max_file_size))
+    gone: list[str] = []
+    if order.prune and run.namespace is not None:
+        gone = yield from vanished(run.namespace.id, order.paths, found)
     for rejected in found.rejected:
         yield from run.reject(rejected)
     items = yield from call(items_of, found.files, order.texts, order.metadata)
@@ -109,7 +106,7 @@ def ingest(
         stored.take()
         group = following.take()
     if gone:
-        yield from run.prune(gone)
+        yield from run.remove(gone)
     run.announce()
     yield from run.tidy()
     return IngestReport(
@@ -151,36 +148,15 @@ class _Run:
         self.announced = len(self.reports)
 
     def open(self) -> Flow[None]:
-        """Find or create the namespace, and check that the embedder fits it."""
+        """Find or create the namespace and the space of its vectors."""
         order = self.order
-        rows = yield from fetch(NAMESPACE, {"namespace": order.namespace})
-        model = dimensions = None
-        if self.embedder is not None:
-            model = self.embedder.model
-            # A service may have to be asked.
-            dimensions = yield from call(getattr, self.embedder, "dimensions")
-        if rows:
-            _check_space(order.namespace, rows[0], model, dimensions)
-        elif not order.dry_run:
-            yield from fetch(
-                CREATE_NAMESPACE,
-                {"namespace": order.namespace, "kind": "knowledge", "language": order.language},
-            )
-            rows = yield from fetch(NAMESPACE, {"namespace": order.namespace})
-        self.namespace = rows[0] if rows else None
-        space_id = self.namespace.space_id if self.namespace else None
-        if self.embedder is None:
-            if space_id is not None:
-                self.notes.append(
-                    "no embedder: new and changed documents are stored without vectors"
-                )
-        elif space_id is None and not order.dry_run:
-            space_id = yield from fetch_one(
-                CREATE_SPACE, {"model": model, "dimensions": dimensions}
-            )
-            yield from fetch(SET_SPACE, {"namespace": order.namespace, "space_id": space_id})
-        if self.embedder is not None and model is not None and dimensions is not None:
-            self.space = Space(self.embedder, model, dimensions, space_id)
+        opened = yield from open_namespace(
+            order.namespace, order.language, self.embedder, create=not order.dry_run
+        )
+        self.namespace, self.space = opened
+        has_vectors = self.namespace is not None and self.namespace.space_id is not None
+        if self.embedder is None and has_vectors:
+            self.notes.append("no embedder: new and changed documents are stored without vectors")
 
     def reject(self, report: FileReport) -> Flow[None]:
         """A file that was found and is not read; what is stored of it stays."""
@@ -266,7 +242,7 @@ class _Run:
             marks = [fingerprint(raw, self.chunker, space) for space in spaces]
             stored = known.get(source)
             if stored is not None and stored.error is None and stored.fingerprint in marks:
-                self.report(_report(raw.item, "unchanged", chunks=stored.chunks))
+                self.report(report_of(raw.item, "unchanged", chunks=stored.chunks))
             else:
                 self.changed.append((raw, marks[0]))
 
@@ -278,7 +254,7 @@ class _Run:
         if self.order.dry_run:
             for one in ready:
                 status = "stored" if one.texts else "empty"
-                self.report(_report(one.item, status, chunks=len(one.texts), document=one))
+                self.report(report_of(one.item, status, chunks=len(one.texts), document=one))
             return
         if not ready:
             return
@@ -311,7 +287,7 @@ class _Run:
         for one in ready:
             row = written[one.item.source]
             self.report(
-                _report(
+                report_of(
                     one.item,
                     row.outcome,
                     chunks=row.chunks,
@@ -321,30 +297,7 @@ class _Run:
                 )
             )
 
-    def vanished(self, found: Discovery) -> Flow[list[str]]:
-        """Stored files below the given paths that are gone. Raises ConfigError where a folder is
-        suddenly empty: it may be a disk that is not mounted."""
-        order = self.order
-        if self.namespace is None or not order.paths:
-            return []
-        rows = yield from fetch(FILES, {"namespace_id": self.namespace.id})
-        places: list[str] = yield from call(real_paths, order.paths)
-        below = {
-            source: path
-            for source, path in rows
-            if any(path == place or path.startswith(place.rstrip("/") + "/") for place in places)
-        }
-        if not found.files and len(below) > 1:
-            raise ConfigError(
-                f"refusing to prune: {', '.join(os.fspath(path) for path in order.paths)} holds no file, and "
-                f"{len(below)} stored documents came from there",
-                hint="If they are gone on purpose, delete them by name or drop the namespace.",
-            )
-        gone = found.vanished(below)
-        present: list[str] = yield from call(_existing, [below[source] for source in gone])
-        return [source for source in gone if below[source] not in present]
-
-    def prune(self, gone: Sequence[str]) -> Flow[None]:
+    def remove(self, gone: Sequence[str]) -> Flow[None]:
         """Delete documents whose files are gone."""
         if not self.order.dry_run:
             yield from fetch(DELETE, {"namespace": self.order.namespace, "sources": list(gone)})
@@ -372,67 +325,3 @@ def is_systemic(error: Exception) -> bool:
         return isinstance(error, RagpgError)
     # Data exceptions, broken constraints and exceeded limits are about the document.
     return (error.sqlstate or "")[:2] not in ("22", "23", "54")
-
-
-def _find(
-    paths: Sequence[str | os.PathLike[str]],
-    root: str | os.PathLike[str] | None,
-    follow_links: bool,
-    max_bytes: int,
-) -> Discovery:
-    return find_files(paths, root=root, follow_links=follow_links, max_bytes=max_bytes)
-
-
-def _existing(paths: Sequence[str]) -> list[str]:
-    return [path for path in paths if os.path.lexists(path)]
-
-
-def _check_space(
-    namespace: str, row: NamespaceRow, model: str | None, dimensions: int | None
-) -> None:
-    if model is None or row.space_id is None or (row.model, row.dimensions) == (model, dimensions):
-        return
-    kind = ConfigError if row.dimensions == dimensions else DimensionMismatch
-    raise kind(
-        f"namespace {namespace!r} holds vectors of {row.model} with {row.dimensions} dimensions, "
-        f"the embedder is {model} with {dimensions}",
-        hint="Ingest with the former model, ingest into another namespace, or drop this one "
-        f"(ragpg namespaces drop {namespace}) and ingest again. Nothing was changed.",
-    )
-
-
-def _report(
-    item: Item,
-    status: str,
-    *,
-    chunks: int,
-    new_chunks: int = 0,
-    document: Prepared | None = None,
-    group: Embedded | None = None,
-) -> FileReport:
-    notes: list[str] = []
-    if item.repeated:
-        notes.append(f"given {item.repeated + 1} times under this name; the last one counts")
-    embedded = cached = 0
-    if document is not None and document.staged is not None:
-        notes += document.staged.document.notes
-        if group is not None:
-            hashes = document.staged.hashes
-            embedded = sum(group.owner.get(key) == item.source for key in set(hashes))
-            cached = sum(key in group.vectors for key in hashes) - embedded
-            without = sum(key not in group.vectors for key in hashes)
-            reasons = {group.refused[key] for key in hashes if key in group.refused}
-            if reasons:
-                notes.append(f"{without} chunks have no vector: {'; '.join(sorted(reasons))}")
-    return replace(
-        FileReport(item.source, "stored"),
-        status=status,  # type: ignore[arg-type]
-        chunks=chunks,
-        new_chunks=new_chunks,
-        embedded=embedded,
-        cached=max(cached, 0),
-        notes=tuple(notes),
-    )
-
-
-__all__ = ["Order", "ingest"]

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -48,7 +49,7 @@ def test_a_transaction_pooler_may_stand_in_between_db_01(database: str, db: Data
                         assert result.hits[0].source == f"{turn}.md"
                         assert not any(arm.error for arm in result.report.values())
 
-        assert in_threads([lambda n=n: work(n) for n in range(8)]) == []  # type: ignore[misc]
+        assert in_threads([partial(work, n) for n in range(8)]) == []
         assert pooler.leases > 8 * 3 * 8
     # Nothing of ours is left on the server connections' sessions but empty temporary tables.
     assert all(len(contents(db, f"n{number}")) == 3 for number in range(8))
@@ -191,10 +192,7 @@ def test_overlapping_batches_do_not_deadlock_db_04(database: str, db: Database) 
                 assert report.ok, report.files
                 rag.delete(order[:2])
 
-    jobs = [
-        lambda number=number: work(names if number % 2 else names[::-1], number)  # type: ignore[misc]
-        for number in range(8)
-    ]
+    jobs = [partial(work, names if number % 2 else names[::-1], number) for number in range(8)]
     assert in_threads(jobs) == []
     assert all(len(chunks) == 1 for chunks in contents(db).values())
 

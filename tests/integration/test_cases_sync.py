@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -142,7 +143,7 @@ def test_a_failed_embedding_keeps_what_was_searchable_sy_04(
 
         path.write_text("".join(old).replace("Old", "New"))
         seen: list[set[str]] = []
-        done = []
+        done: list[bool] = []
 
         def read() -> None:
             while not done:
@@ -194,7 +195,7 @@ def test_workers_on_one_file_store_it_once_sy_06(
             def ingest(client: ragpg.Client, statuses: list[str] = statuses) -> None:
                 statuses.extend(file.status for file in client.ingest(tmp_path).files)
 
-            failures = in_threads([lambda one=one: ingest(one) for one in clients])  # type: ignore[misc]
+            failures = in_threads([partial(ingest, one) for one in clients])
             assert failures == []
             assert set(statuses) <= {"stored", "unchanged"}
             assert contents(db)["shared.md"] == [

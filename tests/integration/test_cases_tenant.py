@@ -65,13 +65,11 @@ def test_nothing_named_is_nothing_deleted_tn_04(
     nothing: list[Any] = [[], None, "", [""], ()]
     for sources in nothing:
         assert rag.delete(sources) == 0
-    for call in (
-        lambda: rag.delete(),  # type: ignore[call-arg]
-        lambda: rag.delete(filter={}),  # type: ignore[call-arg]
-        lambda: rag.delete([], namespace=None),  # type: ignore[arg-type]
-    ):
+    delete: Any = rag.delete
+    calls: list[dict[str, Any]] = [{}, {"filter": {}}, {"sources": [], "namespace": None}]
+    for options in calls:
         with contextlib.suppress(TypeError, ragpg.RagpgError):
-            assert call() == 0
+            assert delete(**options) == 0
     # An empty folder given for pruning is no request to delete.
     rag.ingest(tmp_path, prune=True)
     assert set(contents(db)) == {"a", "b"}

@@ -1,0 +1,207 @@
+"""The async client: the methods of Client, awaited."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ragpg.connection import address_of
+from ragpg.connection_async import AsyncDatabase
+from ragpg.connection_async_handles import open_source
+from ragpg.flows import DEFAULT_RERANKER, Flows, Names, Path, order_of, settings_dsn
+from ragpg.perform import AsyncPerformer
+from ragpg.queries import CREATE_NAMESPACE, DROP_NAMESPACE, NAMESPACES, NamespaceInfo
+from ragpg.settings import Settings
+from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
+from ragpg.steps import Flow, arun, fetch, fetch_one
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from types import TracebackType
+    from typing import Self
+
+    from ragpg.doctor import Check
+    from ragpg.ingest.prepare import Text
+    from ragpg.protocols import (
+        AsyncEmbedder,
+        AsyncGenerator,
+        AsyncRetriever,
+        Chunker,
+        Embedder,
+        Generator,
+        Reranker,
+        Retriever,
+    )
+    from ragpg.query.retrieve import Arms
+    from ragpg.types import (
+        Answer,
+        FileReport,
+        Grounding,
+        IngestReport,
+        Json,
+        Metadata,
+        SearchResult,
+    )
+
+T = TypeVar("T")
+
+
+class AsyncClient(Flows):
+    """The methods of Client, awaited; made by `ragpg.aconnect`.
+
+    May be shared by tasks of one event loop. Providers that are only synchronous run in threads,
+    and so does what reads files or computes for long. Cancelling a task ends its statement.
+    """
+
+    def __init__(self, database: AsyncDatabase, **options: Any) -> None:
+        super().__init__(**options)
+        self._database = database
+        self._perform = AsyncPerformer(database)
+
+    async def ingest(
+        self,
+        paths: Path | Iterable[Path] = (),
+        *,
+        texts: Iterable[Text] = (),
+        namespace: str = "default",
+        prune: bool = False,
+        root: Path | None = None,
+        chunker: Chunker | None = None,
+        language: str = "english",
+        metadata: Metadata | None = None,
+        follow_links: bool = False,
+        on_file: Callable[[FileReport], object] | None = None,
+        dry_run: bool = False,
+    ) -> IngestReport:
+        """As Client.ingest."""
+        order = order_of(
+            paths, texts, metadata, namespace=namespace, prune=prune, root=root, chunker=chunker,
+            language=language, follow_links=follow_links, on_file=on_file, dry_run=dry_run,
+        )  # fmt: skip
+        return await self._run(self._ingest(order))
+
+    async def search(
+        self,
+        query: str,
+        *,
+        namespace: Names = "default",
+        k: int = 10,
+        filter: Json = None,
+        arms: Arms | None = None,
+        rerank: bool | Reranker = True,
+        embedding: Sequence[float] | None = None,
+        answer: str | None = None,
+        context_tokens: int = 4096,
+        candidates: int = 50,
+    ) -> SearchResult:
+        """As Client.search."""
+        request = self._request(
+            query, namespace, rerank, k=k, filter=filter, arms=arms, embedding=embedding,
+            answer=answer, context_tokens=context_tokens, candidates=candidates,
+        )  # fmt: skip
+        return await self._run(self._search(request))
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        namespace: Names = "default",
+        k: int = 10,
+        filter: Json = None,
+        arms: Arms | None = None,
+        rerank: bool | Reranker = True,
+        embedding: Sequence[float] | None = None,
+        context_tokens: int = 4096,
+        candidates: int = 50,
+        generator: Generator | AsyncGenerator | None = None,
+    ) -> Answer:
+        """As Client.ask."""
+        request = self._request(
+            question, namespace, rerank, k=k, filter=filter, arms=arms, embedding=embedding,
+            context_tokens=context_tokens, candidates=candidates,
+        )  # fmt: skip
+        return await self._run(self._ask(request, generator))
+
+    async def ground(
+        self,
+        answer: str,
+        *,
+        result: SearchResult | None = None,
+        question: str | None = None,
+        namespace: Names = "default",
+        k: int = 10,
+    ) -> Grounding:
+        """As Client.ground."""
+        request = self._request(question or answer, namespace, True, k=k)
+        return await self._run(self._ground(answer, request, result))
+
+    async def namespaces(self) -> list[NamespaceInfo]:
+        """As Client.namespaces."""
+        return await self._run(fetch(NAMESPACES))
+
+    async def create_namespace(
+        self, name: str, *, kind: str = "knowledge", language: str = "english"
+    ) -> None:
+        """As Client.create_namespace."""
+        await self._run(
+            fetch(CREATE_NAMESPACE, {"namespace": name, "kind": kind, "language": language})
+        )
+
+    async def drop_namespace(self, name: str) -> bool:
+        """As Client.drop_namespace."""
+        return bool(await self._run(fetch_one(DROP_NAMESPACE, {"namespace": name})))
+
+    async def delete(self, sources: Names, *, namespace: str = "default") -> int:
+        """As Client.delete."""
+        return await self._run(self._delete(sources, namespace))
+
+    async def doctor(self) -> list[Check]:
+        """As Client.doctor."""
+        async with self._database.source.borrow() as connection:
+            dsn = address_of(connection)
+        return await asyncio.to_thread(self._examine, dsn)
+
+    async def close(self) -> None:
+        """As Client.close."""
+        await self._database.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def _run(self, flow: Flow[T]) -> T:
+        return await arun(flow, self._perform)
+
+
+def aconnect(
+    target: Any = None,
+    *,
+    embedder: Embedder | AsyncEmbedder | None = None,
+    reranker: Reranker | None = DEFAULT_RERANKER,
+    generator: Generator | AsyncGenerator | None = None,
+    retrievers: Sequence[Retriever | AsyncRetriever] = (),
+    schema: str = DEFAULT_SCHEMA,
+    settings: Settings | None = None,
+) -> AsyncClient:
+    """As `connect`, for the asynchronous twins of its targets: `async with ragpg.aconnect(...)`.
+
+    Not awaited itself: it connects at its first use, in the event loop that uses it.
+    """
+    settings = settings or Settings.from_env()
+    source = open_source(settings_dsn(settings) if target is None else target, settings)
+    return AsyncClient(
+        AsyncDatabase(source, check_schema(schema)),
+        embedder=embedder,
+        reranker=reranker,
+        generator=generator,
+        retrievers=retrievers,
+        schema=schema,
+        settings=settings,
+    )

@@ -1,0 +1,143 @@
+"""What both clients do, as flows, and what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from ragpg.errors import ConfigError
+from ragpg.ingest.pipeline import Order, ingest
+from ragpg.queries import DELETE
+from ragpg.query.pipeline import Providers, Request, ask, ground_answer, search
+from ragpg.query.rerank import HeuristicReranker
+from ragpg.sqlfiles import check_schema
+from ragpg.steps import Flow, fetch_one
+
+if TYPE_CHECKING:
+    from ragpg.doctor import Check
+    from ragpg.ingest.prepare import Text
+    from ragpg.protocols import (
+        AsyncEmbedder,
+        AsyncGenerator,
+        AsyncRetriever,
+        Embedder,
+        Generator,
+        Reranker,
+        Retriever,
+    )
+    from ragpg.settings import Settings
+    from ragpg.types import (
+        Answer,
+        Grounding,
+        IngestReport,
+        Metadata,
+        SearchResult,
+    )
+
+Path = str | PathLike[str]
+Names = str | Sequence[str]
+
+DEFAULT_RERANKER = HeuristicReranker()
+
+
+class Flows:
+    """What both clients do, as flows; the arguments are those of the public methods."""
+
+    def __init__(
+        self,
+        *,
+        embedder: Embedder | AsyncEmbedder | None,
+        reranker: Reranker | None,
+        generator: Generator | AsyncGenerator | None,
+        retrievers: Sequence[Retriever | AsyncRetriever],
+        schema: str,
+        settings: Settings,
+    ) -> None:
+        self.embedder = embedder
+        self.reranker = reranker
+        self.generator = generator
+        self.retrievers = tuple(retrievers)
+        self.schema = check_schema(schema)
+        self.settings = settings
+        names = [one.name for one in self.retrievers]
+        if len(set(names)) < len(names):
+            raise ConfigError(f"two retrievers have the same name: {', '.join(sorted(names))}")
+
+    @property
+    def _providers(self) -> Providers:
+        return Providers(self.embedder, self.retrievers)
+
+    def _request(
+        self, query: str, namespace: Names, rerank: bool | Reranker, **rest: Any
+    ) -> Request:
+        names = [namespace] if isinstance(namespace, str) else list(namespace)
+        if not names:
+            raise ConfigError("no namespace was given to search")
+        reranker = self.reranker if rerank is True else (rerank or None)
+        return Request(query=query, namespaces=names, reranker=reranker, **rest)
+
+    def _search(self, request: Request) -> Flow[SearchResult]:
+        return search(request, self._providers, self.settings)
+
+    def _ask(self, request: Request, generator: Generator | AsyncGenerator | None) -> Flow[Answer]:
+        chosen = generator or self.generator
+        if chosen is None:
+            raise ConfigError(
+                "there is no chat model to ask",
+                hint="Give generator=..., for example ragpg.OpenAIGenerator(), to ragpg.connect.",
+            )
+        return ask(request, self._providers, self.settings, chosen)
+
+    def _ground(
+        self, answer: str, request: Request | None, result: SearchResult | None
+    ) -> Flow[Grounding]:
+        return ground_answer(answer, request, result, self._providers, self.settings)
+
+    def _ingest(self, order: Order) -> Flow[IngestReport]:
+        return ingest(order, self.embedder, self.settings)
+
+    def _delete(self, sources: Names, namespace: str) -> Flow[int]:
+        names = [sources] if isinstance(sources, str) else list(sources or ())
+        if not any(names):
+            return 0
+        count: int = yield from fetch_one(DELETE, {"namespace": namespace, "sources": names})
+        return count
+
+    def _examine(self, dsn: str) -> list[Check]:
+        from ragpg import doctor
+
+        embedder = self.embedder
+        return doctor.examine(dsn, self.schema, embedder=embedder)  # type: ignore[arg-type]
+
+
+def order_of(
+    paths: Path | Iterable[Path], texts: Iterable[Text], metadata: Metadata | None, **rest: Any
+) -> Order:
+    """An order with its collections read once."""
+    listed = [fspath(paths)] if isinstance(paths, (str, PathLike)) else list(paths)
+    if isinstance(texts, (str, Mapping)):
+        raise ConfigError(
+            "texts must be a collection of texts, not a single one",
+            hint='Write texts=[("source", "text")].',
+        )
+    return Order(paths=listed, texts=list(texts), metadata=dict(metadata or {}), **rest)
+
+
+def settings_dsn(settings: Settings) -> str:
+    """The DSN of the settings, else of the running local server. Raises ConfigError without one."""
+    if settings.dsn:
+        return settings.dsn
+    from ragpg import localdb
+    from ragpg.errors import LocalDatabaseError
+
+    try:
+        found = localdb.status()
+    except LocalDatabaseError:
+        found = None
+    if found is not None and found.running and found.dsn:
+        return found.dsn
+    raise ConfigError(
+        "no database: no address was given and no local one runs",
+        hint="Pass a DSN, set RAGPG_DSN, or start a private server: ragpg db up",
+    )

@@ -1,0 +1,54 @@
+"""Which stored files are gone."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ragpg.errors import (
+    ConfigError,
+)
+from ragpg.ingest.prepare import (
+    real_paths,
+)
+from ragpg.queries import (
+    FILES,
+)
+from ragpg.steps import Flow, call, fetch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragpg.ingest.discover import Discovery
+
+
+def vanished(
+    namespace_id: int, paths: Sequence[str | os.PathLike[str]], found: Discovery
+) -> Flow[list[str]]:
+    """Sources of stored files below the given paths that are not there any more.
+
+    Files elsewhere, texts, and files that exist but were not looked for, are not gone. Raises
+    ConfigError where a folder is suddenly empty: it may be a disk that is not mounted.
+    """
+    if not paths:
+        return []
+    rows = yield from fetch(FILES, {"namespace_id": namespace_id})
+    places = yield from call(real_paths, paths)
+    below = {
+        source: path
+        for source, path in rows
+        if any(path == place or path.startswith(place.rstrip("/") + "/") for place in places)
+    }
+    if not found.files and len(below) > 1:
+        raise ConfigError(
+            f"refusing to prune: {', '.join(os.fspath(path) for path in paths)} holds no file, and "
+            f"{len(below)} stored documents came from there",
+            hint="If they are gone on purpose, delete them by name or drop the namespace.",
+        )
+    gone = found.vanished(below)
+    present = yield from call(_existing, [below[source] for source in gone])
+    return [source for source in gone if below[source] not in present]
+
+
+def _existing(paths: Sequence[str]) -> set[str]:
+    return {path for path in paths if os.path.lexists(path)}

@@ -1,0 +1,49 @@
+"""A document's way through an ingest as one line of the report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ragpg.types import FileReport
+
+if TYPE_CHECKING:
+    from ragpg.ingest.embedding import Embedded
+    from ragpg.ingest.prepare import (
+        Item,
+        Prepared,
+    )
+
+
+def report_of(
+    item: Item,
+    status: str,
+    *,
+    chunks: int,
+    new_chunks: int = 0,
+    document: Prepared | None = None,
+    group: Embedded | None = None,
+) -> FileReport:
+    notes: list[str] = []
+    if item.repeated:
+        notes.append(f"given {item.repeated + 1} times under this name; the last one counts")
+    embedded = cached = 0
+    if document is not None and document.staged is not None:
+        notes += document.staged.document.notes
+        if group is not None:
+            hashes = document.staged.hashes
+            embedded = sum(group.owner.get(key) == item.source for key in set(hashes))
+            cached = sum(key in group.vectors for key in hashes) - embedded
+            without = sum(key not in group.vectors for key in hashes)
+            reasons = {group.refused[key] for key in hashes if key in group.refused}
+            if reasons:
+                notes.append(f"{without} chunks have no vector: {'; '.join(sorted(reasons))}")
+    return replace(
+        FileReport(item.source, "stored"),
+        status=status,  # type: ignore[arg-type]
+        chunks=chunks,
+        new_chunks=new_chunks,
+        embedded=embedded,
+        cached=max(cached, 0),
+        notes=tuple(notes),
+    )
