@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+from ragpg.testing import ScriptedGenerator
+
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
@@ -169,6 +171,54 @@ def test_ask_without_a_key_says_what_to_set(
     result = ragpg_cli("ask", "How long do refunds take?")
     assert result.exit_code in (2, 3)
     assert "OPENAI_API_KEY" in result.stderr
+
+
+def test_ask_cites_and_checks(
+    ragpg_cli: Callable[..., Result], handbook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ragpg_cli("ingest", str(handbook))
+    generator = ScriptedGenerator(["Refunds take 14 days [1]."])
+    monkeypatch.setattr("ragpg.cli.options.make_generator", lambda _: generator)
+    found = _json(ragpg_cli("ask", "How long do refunds take?", "--json"))
+    assert found["answer"] == "Refunds take 14 days [1]."
+    assert found["refused"] is False
+    assert [(one["number"], one["source"]) for one in found["citations"]] == [(1, "refunds.md")]
+    assert [claim["verdict"] for claim in found["grounding"]["claims"]] == ["supported"]
+    assert found["hits"][0]["source"] == "refunds.md"
+
+
+def test_ask_refuses_without_evidence(
+    ragpg_cli: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ragpg_cli("namespaces", "create", "default")
+    generator = ScriptedGenerator("It was never asked.")
+    monkeypatch.setattr("ragpg.cli.options.make_generator", lambda _: generator)
+    result = ragpg_cli("ask", "How long do refunds take?")
+    assert result.exit_code == 1
+    assert generator.requests == []
+    assert result.stdout.strip()
+
+
+def test_without_the_local_model_a_note_says_what_is_off(
+    ragpg_cli: Callable[..., Result], handbook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RAGPG_EMBEDDER")
+    monkeypatch.setattr("ragpg.cli.options.local_installed", lambda: False)
+    result = ragpg_cli("ingest", str(handbook), "--json")
+    assert _json(result)["embedded"] == 0
+    assert "note: no embedder" in result.stderr
+    assert "ragpg[local]" in result.stderr
+
+
+def test_without_a_database_the_hint_names_three_ways(
+    ragpg_cli: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RAGPG_DSN")
+    monkeypatch.setenv("RAGPG_DB_HOME", str(tmp_path))
+    result = ragpg_cli("search", "refunds")
+    assert result.exit_code == 3
+    for way in ("--dsn", "RAGPG_DSN", "ragpg db up"):
+        assert way in result.stderr
 
 
 def test_eval_climbs_the_rungs(ragpg_cli: Callable[..., Result], tmp_path: Path) -> None:
