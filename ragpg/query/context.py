@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ragpg.query.label import label
@@ -56,9 +57,10 @@ def estimate_tokens(text: str) -> int:
     other character two. English prose comes out at twice a WordPiece count,
     German at about the same. Give the model's own counter to use a budget to the full.
     """
-    return sum(_weight(piece) for piece in _PIECE.findall(text))
+    return sum(map(_weight, _PIECE.findall(text)))
 
 
+@lru_cache(maxsize=16_384)
 def _weight(piece: str) -> int:
     first = piece[0]
     if not first.isascii():
@@ -87,11 +89,15 @@ def build_context(
     count = count_tokens or estimate_tokens
     blocks = [HEADER]
     citations: list[Citation] = []
-    tokens = 0
+    tokens = estimate_tokens(HEADER)
     for number, hit in enumerate(hits, start=1):
         block = _block(number, hit)
-        # Tokenizers join across pieces, so the whole text is counted, never a sum of parts.
-        whole = count("\n\n".join([*blocks, block]))
+        if count_tokens is None:
+            # No piece of the estimate goes beyond a line end, so the whole is a sum of parts.
+            whole = tokens + 2 + estimate_tokens(block)
+        else:
+            # Tokenizers join across pieces.
+            whole = count("\n\n".join([*blocks, block]))
         if whole > budget:
             break
         blocks.append(block)
@@ -99,7 +105,7 @@ def build_context(
         tokens = whole
     if citations or not hits:
         text = "\n\n".join(blocks) if citations else ""
-        return Context(text, citations, tokens, len(hits) - len(citations))
+        return Context(text, citations, tokens if citations else 0, len(hits) - len(citations))
     return _cut(hits[0], len(hits) - 1, budget, count)
 
 
