@@ -67,6 +67,8 @@ class AsyncDatabase:
         while True:
             try:
                 return await work()
+            except UnicodeEncodeError as error:
+                raise errors.not_text(error) from error
             except psycopg.Error as error:
                 pause = attempts.pause_after(error)
                 if pause is None:

@@ -85,6 +85,17 @@ def _mapped(error: psycopg.Error, schema: str, secrets: Sequence[str], writes: b
     return kind(message, hint=hide(hint, secrets) if hint else None)
 
 
+def not_text(error: UnicodeEncodeError) -> DatabaseError:
+    """A value cannot be sent."""
+    character = error.object[error.start : error.end]
+    found = DatabaseError(
+        f"a text holds a character that no database takes: {character!r}",
+        hint="Clean it first: ragpg.ingest.clean.clean_text.",
+    )
+    found.sqlstate = "22021"
+    return found
+
+
 def unreachable(error: psycopg.Error, secrets: Sequence[str]) -> DatabaseError:
     """No connection could be opened."""
     message = hide(str(error).strip(), secrets)

@@ -73,6 +73,8 @@ class Database:
         while True:
             try:
                 return work()
+            except UnicodeEncodeError as error:
+                raise errors.not_text(error) from error
             except psycopg.Error as error:
                 pause = attempts.pause_after(error)
                 if pause is None:

@@ -140,7 +140,15 @@ DROP_NAMESPACE = Query("select ragpg.drop_namespace(%(namespace)s)", _one)
 
 CREATE_SPACE = Query("select ragpg.create_embedding_space(%(model)s, %(dimensions)s)", _one)
 
-SET_SPACE = Query("select ragpg.set_embedding_space(%(namespace)s, %(space_id)s)", _one)
+#: The first space of a namespace; where another worker was quicker, its choice stays.
+FIRST_SPACE = Query(
+    """
+update ragpg.namespace set space_id = %(space_id)s
+ where namespace.name = %(namespace)s and namespace.space_id is null
+returning namespace.id
+""",
+    _one,
+)
 
 FINGERPRINTS = Query(
     """

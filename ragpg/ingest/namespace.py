@@ -12,8 +12,8 @@ from ragpg.ingest.embedding import Space
 from ragpg.queries import (
     CREATE_NAMESPACE,
     CREATE_SPACE,
+    FIRST_SPACE,
     NAMESPACE,
-    SET_SPACE,
     NamespaceRow,
 )
 from ragpg.steps import Flow, call, fetch, fetch_one
@@ -49,7 +49,9 @@ def open_namespace(
     space_id = namespace.space_id if namespace else None
     if space_id is None and create:
         space_id = yield from fetch_one(CREATE_SPACE, {"model": model, "dimensions": dimensions})
-        yield from fetch(SET_SPACE, {"namespace": name, "space_id": space_id})
+        yield from fetch(FIRST_SPACE, {"namespace": name, "space_id": space_id})
+        namespace = yield from fetch_one(NAMESPACE, {"namespace": name})
+        _check_space(name, namespace, model, dimensions)
     return namespace, Space(embedder, model, dimensions, space_id)
 
 

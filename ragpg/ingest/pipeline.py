@@ -142,10 +142,11 @@ class _Run:
 
     def announce(self) -> None:
         """Tell the caller of new reports, here and never in another thread."""
-        if self.order.on_file is not None:
-            for report in self.reports[self.announced :]:
+        while self.announced < len(self.reports):
+            report = self.reports[self.announced]
+            self.announced += 1
+            if self.order.on_file is not None:
                 self.order.on_file(report)
-        self.announced = len(self.reports)
 
     def open(self) -> Flow[None]:
         """Find or create the namespace and the space of its vectors."""
@@ -245,6 +246,7 @@ class _Run:
                 self.report(report_of(raw.item, "unchanged", chunks=stored.chunks))
             else:
                 self.changed.append((raw, marks[0]))
+        self.announce()
 
     def store(self, group: Embedded) -> Flow[None]:
         """Write a group; where it fails, one by one, so that only the bad document fails."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import ragpg
-from ragpg.errors import ConfigError, FilterError, NamespaceNotFound, ProviderError
+from ragpg.errors import ConfigError, DatabaseError, FilterError, NamespaceNotFound, ProviderError
 from ragpg.testing import FailingEmbedder, HashEmbedder, ScriptedGenerator
 from ragpg.types import Hit
 
@@ -76,6 +76,8 @@ def test_nothing_asked_is_nothing_found(filled: ragpg.Client) -> None:
         filled.search("refunds", filter={"year": {"nonsense": 1}})
     with pytest.raises(ConfigError, match="nonsense"):
         filled.search("refunds", arms=["nonsense"])
+    with pytest.raises(DatabaseError, match="character"):
+        filled.search("refunds", namespace="\ud800")
     # What cannot be in the database is cleaned, not refused.
     assert filled.search("refunds\x00 \ud800").hits
 
