@@ -6,10 +6,12 @@ the sync ones in a thread; the sync client needs the sync ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from ragpg.types import Chunk, Document, Hit, Json, Usage
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ragpg.types import Chunk, Document, Hit, Json, Usage
 
 
 @runtime_checkable
@@ -81,7 +83,10 @@ class Reranker(Protocol):
 
 @runtime_checkable
 class Generator(Protocol):
-    """A chat model: messages of {"role", "content"} in, text and usage out. Raises ProviderError."""
+    """A chat model: messages of {"role", "content"} in, text and usage out.
+
+    Raises ProviderError.
+    """
 
     @property
     def model(self) -> str: ...

@@ -30,7 +30,7 @@ def load(
     data: bytes,
     *,
     source: str,
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     title: str | None = None,
     metadata: Metadata | None = None,
     loaders: Mapping[str, Loader] | None = None,
@@ -68,7 +68,7 @@ def load_text(
     text: str,
     *,
     source: str,
-    format: str = "text",  # noqa: A002
+    format: str = "text",
     title: str | None = None,
     metadata: Metadata | None = None,
     loaders: Mapping[str, Loader] | None = None,

@@ -59,7 +59,7 @@ EXTENSIONS: dict[str, str] = {
 }
 
 
-def register(format: str, loader: Loader, *, extensions: Iterable[str] = ()) -> None:  # noqa: A002
+def register(format: str, loader: Loader, *, extensions: Iterable[str] = ()) -> None:
     """Makes `loader` read documents of a format, in this process; replaces an earlier one.
 
     Formats that are found by content and have no loader of their own are named in

@@ -1,7 +1,7 @@
 """reStructuredText by its section and block marks; the text stays the file's.
 
 Not docutils: a doctree has no exact offsets, files written for Sphinx are full of directives and
-roles that docutils alone refuses, it includes other files unless told not to, and it builds far more
+roles that docutils alone refuses, it includes other files unless told not to, and it builds more
 than is needed. Sections, links and literal blocks are all that retrieval needs, and a broken
 file simply has fewer of them.
 """

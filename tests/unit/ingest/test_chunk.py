@@ -25,7 +25,7 @@ def read(name: str) -> Document:
     return load((FILES / name).read_bytes(), source=name)
 
 
-def plain(text: str, *, format: str = "text") -> Document:  # noqa: A002
+def plain(text: str, *, format: str = "text") -> Document:
     return load_text(text, source="a.txt", format=format)
 
 
@@ -113,7 +113,7 @@ def test_chunks_of_one_character_end_ch_04() -> None:
     ids=["letters", "address", "brackets"],
 )
 @pytest.mark.parametrize("format", ["text", "markdown"])
-def test_a_run_without_blanks_ends_soon_ch_05(text: str, format: str) -> None:  # noqa: A002
+def test_a_run_without_blanks_ends_soon_ch_05(text: str, format: str) -> None:
     document = plain(text, format=format)
     started = time.perf_counter()
     chunks = list(HeadingChunker(256, 32)(document))
@@ -235,7 +235,7 @@ def test_any_text_and_setting_keeps_the_promises(
     parts: list[str],
     size: int,
     data: st.DataObject,
-    format: str,  # noqa: A002
+    format: str,
 ) -> None:
     overlap = data.draw(st.integers(0, size - 1))
     document = plain("".join(parts), format=format)
