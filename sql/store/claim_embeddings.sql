@@ -5,27 +5,34 @@ language plpgsql
 set search_path from current
 as $$
 #variable_conflict use_column
+declare
+  mine bytea[];
 begin
-  return query
-  with asked as (
+  with missing as (
     select distinct given.hash from unnest(hashes) as given (hash)
-  ), missing as (
-    select asked.hash from asked
      where not exists (select 1 from ragpg.embedding_cache as cache
-                        where cache.space_id = claim_embeddings.space_id and cache.hash = asked.hash)
-  ), mine as (
+                        where cache.space_id = claim_embeddings.space_id and cache.hash = given.hash)
+  ), claimed as (
     insert into ragpg.embedding_claim as claim (space_id, hash, expires_at)
     select claim_embeddings.space_id, missing.hash, clock_timestamp() + ttl from missing order by missing.hash
     on conflict (space_id, hash) do update set expires_at = excluded.expires_at
      where claim.expires_at < clock_timestamp()
     returning claim.hash
   )
+  select coalesce(array_agg(claimed.hash), '{}') into mine from claimed;
+
+  -- Seen anew: whoever held a claim until a moment ago has filled the cache as it was given up.
+  return query
   select asked.hash,
-         case when missing.hash is null then 'cached' when mine.hash is not null then 'claimed' else 'busy' end
-    from asked
-    left join missing using (hash)
-    left join mine using (hash)
+         case when exists (select 1 from ragpg.embedding_cache as cache
+                            where cache.space_id = claim_embeddings.space_id and cache.hash = asked.hash) then 'cached'
+              when asked.hash = any (mine) then 'claimed' else 'busy' end
+    from (select distinct given.hash from unnest(hashes) as given (hash)) as asked
    order by asked.hash;
+  delete from ragpg.embedding_claim as claim
+   where claim.space_id = claim_embeddings.space_id and claim.hash = any (mine)
+     and exists (select 1 from ragpg.embedding_cache as cache
+                  where cache.space_id = claim.space_id and cache.hash = claim.hash);
 end $$;
 
 comment on function ragpg.claim_embeddings(integer, bytea[], interval) is
