@@ -24,7 +24,8 @@ Catalog = dict[str, list[tuple[Any, ...]]]
 #: What a person could notice of a schema, one query a kind; $1 is the schema.
 CATALOG = {
     "relations": """
-        select relname, relkind, relpersistence, reloptions::text, relrowsecurity, relacl::text
+        select relname, relkind, relpersistence, reloptions::text, relrowsecurity,
+               replace(relacl::text, relowner::regrole::text, 'owner') as relacl
           from pg_class where relnamespace = %(schema)s::regnamespace
            and relkind in ('r', 'p', 'v', 'm', 'S')""",
     "columns": """
@@ -43,7 +44,8 @@ CATALOG = {
           from pg_index join pg_class on pg_class.oid = indexrelid
          where relnamespace = %(schema)s::regnamespace""",
     "routines": """
-        select oid::regprocedure::text, prokind, proacl::text,
+        select oid::regprocedure::text, prokind,
+               replace(proacl::text, proowner::regrole::text, 'owner') as proacl,
                case when prokind <> 'a' then pg_get_functiondef(oid) end
           from pg_proc where pronamespace = %(schema)s::regnamespace""",
     "views": """
