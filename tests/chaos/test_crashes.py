@@ -29,7 +29,7 @@ INGEST = textwrap.dedent("""
     import sys
     import ragpg
     from ragpg.testing import HashEmbedder
-    rag = ragpg.connect(sys.argv[1], embedder=HashEmbedder(32))
+    rag = ragpg.connect(sys.argv[1], embedder=HashEmbedder(32), settings=ragpg.Settings(claim_ttl=1, pool_timeout=3))
     rag.ingest([sys.argv[2]], namespace="docs")
 """)
 
@@ -85,13 +85,17 @@ def wait_for_some_documents(dsn: str, client: subprocess.Popen[bytes]) -> None:
 def assert_whole(dsn: str) -> int:
     """Every document there is has all its chunks, keyword rows and vectors; how many there are."""
     with psycopg.connect(dsn, autocommit=True) as connection:
-        rows = connection.execute("""
+        # A crash makes identity numbers jump.
+        [space] = connection.execute("select space_id from ragpg.namespace").fetchone() or [0]
+        rows = connection.execute(
+            f"""
             select document.source, count(chunk.id), count(keyword.chunk_id), count(vectors.chunk_id)
               from ragpg.document
               left join ragpg.chunk on chunk.document_id = document.id
               left join ragpg.chunk_keyword as keyword on keyword.chunk_id = chunk.id
-              left join ragpg.embedding_1 as vectors on vectors.chunk_id = chunk.id
-             group by 1""").fetchall()
+              left join ragpg.embedding_{int(space)} as vectors on vectors.chunk_id = chunk.id
+             group by 1""".encode()
+        ).fetchall()
         counts = {tuple(row[1:]) for row in rows}
         assert len(counts) <= 1, counts
         for chunks, keywords, vectors in counts:
@@ -100,7 +104,8 @@ def assert_whole(dsn: str) -> int:
 
 
 def finish(dsn: str, corpus: Path) -> None:
-    with ragpg.connect(dsn, embedder=HashEmbedder(32)) as rag:
+    settings = ragpg.Settings(claim_ttl=1)
+    with ragpg.connect(dsn, embedder=HashEmbedder(32), settings=settings) as rag:
         report = rag.ingest([corpus], namespace="docs")
         assert report.ok
         assert report.count("stored") + report.count("unchanged") == FILES
