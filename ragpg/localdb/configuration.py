@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ listen_addresses = '{listen}'
 port = {port}
 unix_socket_directories = '{socket}'
 shared_preload_libraries = '{preload}'
-shared_buffers = 256MB
+shared_buffers = {buffers}MB
 maintenance_work_mem = 256MB
 max_wal_size = 4GB
 random_page_cost = 1.1
@@ -27,6 +28,12 @@ full_page_writes = off
 # Both work only when they are preloaded. AGE is left out on purpose, as on a managed service:
 # code that forgets to load it fails here first.
 PRELOAD = ("pg_stat_statements", "pg_textsearch")
+
+
+def buffers() -> int:
+    """An eighth of the memory in MB, from 128 to 1024: the indexes of 200,000 chunks fit."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(128, min(1024, memory // 8 // 2**20))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,7 @@ class Configuration:
             port=self.port or 5432,
             socket=str(socket).replace("'", "''"),
             preload=",".join(name for name in PRELOAD if name in libraries),
+            buffers=buffers(),
         )
         if self.throwaway:
             text += THROWAWAY
