@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 EXTENSIONS = (
     ("vector", True, (0, 8), "nothing works"),
     ("btree_gin", True, (1, 0), "nothing works"),
-    ("pg_trgm", False, (1, 3), "misspelt words are not mended"),
     ("age", False, (1, 5), "Cypher is off; graph search works"),
 )
 
@@ -35,7 +34,7 @@ OLDEST_SERVER = 17
 #: From here an exact scan of an embedding space is slow enough to want an HNSW index.
 INDEX_FROM_ROWS = 10_000
 
-#: Log rows that keyword search ignores until they are folded; more make its weights stale.
+#: Log rows that the weights of keyword search do not know until they are folded.
 LOG_ROWS = 5_000
 
 
