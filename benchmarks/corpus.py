@@ -61,6 +61,7 @@ BLOCK_END = re.compile(
 )
 TAG = re.compile(r"<[^>]*>")
 LINK = re.compile(r"<a\b[^>]*?\bhref=[\"']([^\"'#?:]+)(?:#[^\"']*)?[\"']", re.I)
+REDIRECT = re.compile(r"<meta[^>]*http-equiv=[\"']?refresh", re.I)
 MANUAL_PAGE = re.compile(r"\.[1-8][a-z]*(\.gz)?$")
 SKIPPED_PATH = re.compile(
     r"_sources/|/_modules/|genindex|/search|allclasses|index-all|/src/|/copyright|changelog|NEWS"
@@ -177,6 +178,8 @@ def read_member(name: str, data: bytes) -> tuple[str, list[str], list[str]] | No
         data, name = gzip.decompress(data), name.removesuffix(".gz")
     if name.endswith((".html", ".htm", ".xhtml")):
         markup = data.decode("utf-8", "replace")
+        if REDIRECT.search(markup):
+            return None
         return *html_lines(markup), LINK.findall(markup)
     if MANUAL_PAGE.search(name):
         return *manual_lines(data.decode("utf-8", "replace")), []
