@@ -101,8 +101,9 @@ def unreachable(error: psycopg.Error, secrets: Sequence[str]) -> DatabaseError:
     message = hide(str(error).strip(), secrets)
     return DatabaseError(
         f"cannot connect to the database: {message}",
-        hint="Check host, port, user and password of the address (an argument, or RAGPG_DSN). "
-        "Without a server of your own: ragpg db up",
+        hint="Check host, port, user and password of the address (an argument, or RAGPG_DSN); a "
+        "password in a URL has to be percent-encoded: % is %25, @ is %40. Without a server of your "
+        "own: ragpg db up",
     )
 
 

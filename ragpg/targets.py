@@ -6,14 +6,15 @@ of a host application.
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
+from psycopg.conninfo import make_conninfo
 from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
+from ragpg.connection_address import read_dsn
 from ragpg.errors import BY_SQLSTATE, ConfigError, DatabaseError, RagpgError
 
 if TYPE_CHECKING:
@@ -84,11 +85,12 @@ def _mapped() -> Iterator[None]:
 def _engine(dsn: str) -> Engine:
     import psycopg
 
-    # libpq reads the DSN itself: every form, parameter and escape that it knows works.
-    plain = re.sub(r"^postgres(ql)?\+psycopg://", "postgresql://", dsn)
+    # libpq reads the DSN itself: every form, parameter and escape that it knows works. What it
+    # cannot read is refused here, because its message would quote a part, maybe the password.
+    parameters = read_dsn(dsn)
     return create_engine(
         "postgresql+psycopg://",
-        creator=lambda: psycopg.connect(plain),
+        creator=lambda: psycopg.connect(make_conninfo("", **parameters)),
         poolclass=NullPool,
     )
 

@@ -13,13 +13,15 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 import ragpg
+from ragpg import migrate
 from ragpg.connection_address import read_dsn
+from ragpg.doctor import examine
 from ragpg.errors import ConfigError, DatabaseError, ReadOnlyDatabase, SchemaMissing, SchemaOutdated
 
 from .doubles import CountingEmbedder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     Database = psycopg.Connection[Any]
 
@@ -72,6 +74,28 @@ def test_a_password_is_never_shown_op_01(
     for secret in (PASSWORD, "S3cr3t"):
         assert secret not in shown
     assert isinstance(caught.value, (DatabaseError, ConfigError))
+
+
+@pytest.mark.case("OP-01")
+@pytest.mark.parametrize("use", [migrate.upgrade, migrate.downgrade, migrate.status, examine])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://app:S3cr3t@pw@127.0.0.1:1/kb",
+        "postgresql://app:S3cr3t%zz@127.0.0.1:1/kb",
+        "postgresql://app:x/S3cr3t@127.0.0.1:1/kb",
+        "host=127.0.0.1 port=1 password='S3cr3t",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_not_quoted_op_01(
+    use: Callable[[str], object], url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with pytest.raises(ConfigError) as caught:
+        use(url)
+    shown = "".join(traceback.format_exception(caught.value)) + caplog.text
+    assert "S3cr3t" not in shown
+    assert "pw@" not in shown
 
 
 @pytest.mark.case("OP-02")
