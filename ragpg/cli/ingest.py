@@ -112,7 +112,8 @@ def line(file: FileReport) -> str:
     else:
         text = f"{file.status.upper()} {file.source}"
     if file.reason:
-        text += f": {' '.join(file.reason.split())}"
+        # Errors of loaders name the source themselves.
+        text += f": {' '.join(file.reason.split()).removeprefix(f'{file.source}: ')}"
     return text + (f"  [{'; '.join(file.notes)}]" if file.notes else "")
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: The greatest number a halfvec holds.
 _LARGEST = 65_504.0
+#: The least positive one: what is below becomes 0.
+_SMALLEST = 6e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +200,7 @@ def _fault(vector: Sequence[float] | None) -> str | None:
         return "holds something that is no number"
     if not math.isfinite(total):
         return "holds NaN or infinity"
-    if total == 0.0:
+    if total < _SMALLEST * len(vector) and max(map(abs, vector)) < _SMALLEST:
         return "is all zero"
     if total > _LARGEST and max(map(abs, vector)) > _LARGEST:
         return f"holds a number beyond {_LARGEST:.0f}"

@@ -37,7 +37,8 @@ def report_of(
             without = sum(key not in group.vectors for key in hashes)
             reasons = {group.refused[key] for key in hashes if key in group.refused}
             if reasons:
-                notes.append(f"{without} chunks have no vector: {'; '.join(sorted(reasons))}")
+                which = "1 chunk has" if without == 1 else f"{without} chunks have"
+                notes.append(f"{which} no vector: {'; '.join(sorted(reasons))}")
     return replace(
         FileReport(item.source, "stored"),
         status=status,  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import uuid
 from datetime import UTC, date, datetime
@@ -18,6 +19,8 @@ from ragpg.testing import HashEmbedder
 from .doubles import CountingEmbedder, OddEmbedder, contents
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import psycopg
 
     Database = psycopg.Connection[Any]
@@ -211,6 +214,96 @@ def test_vectors_of_another_length_are_reported_before_writing_em_03(
         "select count(*), sum(vector_dims(embedding::vector)) from ragpg.embedding_1"
     )
     assert after.fetchone() == (2, 16)
+
+
+class SpoiltEmbedder(HashEmbedder):
+    """Gives a vector of its own for every text that holds "bad", and counts as told."""
+
+    def __init__(self, vector: Sequence[float], *, extra: int = 0) -> None:
+        super().__init__(8)
+        self.vector = list(vector)
+        self.extra = extra
+
+    def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        found = super().embed_documents(texts)
+        found = [
+            self.vector if "bad" in text else one for text, one in zip(texts, found, strict=True)
+        ]
+        if self.extra < 0:
+            return found[: self.extra]
+        return found + [found[0]] * self.extra
+
+
+@pytest.mark.case("EM-04")
+@pytest.mark.parametrize("value", [math.nan, math.inf, None, "NaN"])
+def test_a_vector_that_is_no_vector_costs_its_chunk_only_em_04(
+    database: str, db: Database, value: Any
+) -> None:
+    vector: list[Any] = [1.0] * 7 + [value]
+    with ragpg.connect(database, embedder=SpoiltEmbedder(vector)) as rag:
+        report = rag.ingest(texts=[("one", "ok one"), ("bad.md", "bad"), ("two", "ok two")])
+        notes = {file.source: file.notes for file in report.files}
+        assert notes["one"] == notes["two"] == ()
+        # Without a vector it is found by its words; the report says that, and why.
+        [note] = notes["bad.md"]
+        assert note.startswith("1 chunk has no vector: ")
+        assert [hit.source for hit in rag.search("bad", arms=["keyword"]).hits] == ["bad.md"]
+        found = rag.search("ok one", arms=["vector"]).hits
+        assert [hit.source for hit in found] == ["one", "two"]
+        assert all(math.isfinite(hit.score) for hit in found)
+    for table in ("embedding_1", "embedding_cache"):
+        stored = db.execute(f"select embedding::text from ragpg.{table}").fetchall()
+        assert len(stored) == 2
+        assert "nan" not in str(stored).lower()
+
+
+@pytest.mark.case("VE-05")
+@pytest.mark.parametrize("vector", [[0.0] * 8, [0.0] * 7 + [-0.0], [1e-30] * 8])
+def test_an_all_zero_vector_is_flagged_by_ingest_ve_05(
+    database: str, db: Database, vector: list[float]
+) -> None:
+    # 1e-30 is zero in the half precision of the table.
+    with ragpg.connect(database, embedder=SpoiltEmbedder(vector)) as rag:
+        report = rag.ingest(texts=[("a", "good text"), ("z", "bad text")])
+        assert [file.status for file in report.files] == ["stored", "stored"]
+        assert report.files[0].notes == ()
+        assert "zero" in " ".join(report.files[1].notes)
+        for arms in (["vector"], None):
+            result = rag.search("good text", arms=arms)
+            assert result.hits[0].source == "a"
+            assert all(math.isfinite(hit.score) for hit in result.hits)
+        assert [hit.source for hit in rag.search("bad", arms=["keyword"]).hits] == ["z"]
+    assert db.execute("select count(*) from ragpg.embedding_1").fetchone() == (1,)
+
+
+@pytest.mark.case("EM-01")
+@pytest.mark.parametrize("extra", [-1, -4, 1])
+def test_a_wrong_count_of_vectors_stores_nothing_em_01(
+    database: str, db: Database, extra: int
+) -> None:
+    texts = [(name, f"To the {name}.") for name in ("north", "east", "south", "west")]
+    with (
+        ragpg.connect(database, embedder=SpoiltEmbedder([1.0] * 8, extra=extra)) as rag,
+        pytest.raises(BadEmbedding, match="vectors for 4 texts"),
+    ):
+        rag.ingest(texts=texts)
+    assert db.execute("select count(*) from ragpg.chunk").fetchone() == (0,)
+    assert db.execute("select count(*) from ragpg.embedding_cache").fetchone() == (0,)
+    assert db.execute("select count(*) from ragpg.embedding_claim").fetchone() == (0,)
+
+
+@pytest.mark.case("VE-04")
+@pytest.mark.parametrize("dimensions", [2000, 2001, 3072, 4001])
+def test_many_dimensions_from_ingest_to_doctor_ve_04(database: str, dimensions: int) -> None:
+    embedder = HashEmbedder(dimensions)
+    with ragpg.connect(database, embedder=embedder) as rag:
+        assert rag.ingest(texts=[("a", "one text"), ("b", "two words")]).ok
+        result = rag.search("one text", arms=["vector"])
+        assert [hit.source for hit in result.hits] == ["a", "b"]
+        assert not result.report["vector"].error
+        checks = [check for check in rag.doctor() if check.name == "embedding space 1"]
+        assert [check.status for check in checks] == ["ok"]
+        assert f"{dimensions} dimensions" in checks[0].detail
 
 
 def test_documents_of_a_namespace_without_vectors_get_them(database: str, db: Database) -> None:

@@ -69,6 +69,7 @@ def test_a_configuration_error_passes_through() -> None:
     ("vector", "reason"),
     [
         ([0.0, 0.0], "all zero"),
+        ([1e-30, 1e-9], "all zero"),
         ([math.nan, 1.0], "NaN"),
         ([1.0, math.inf], "infinity"),
         ([1e9, 0.0], "beyond"),
