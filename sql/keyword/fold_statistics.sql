@@ -7,6 +7,8 @@ set search_path from current
 as $$
 declare
   folded bigint;
+  owners integer[];
+  words text[];
 begin
   if not pg_try_advisory_xact_lock(hashtext('ragpg.fold_statistics')) then
     return -1;
@@ -44,9 +46,15 @@ begin
      order by 1, 2
     on conflict (namespace_id, lexeme) do update
        set documents = kept.documents + excluded.documents
-    returning 1
+    returning kept.namespace_id, kept.lexeme, kept.documents
   )
-  select count(*) into folded from gone;
+  select (select count(*) from gone), array_agg(counted.namespace_id), array_agg(counted.lexeme)
+    into folded, owners, words
+    from counted where counted.documents = 0;
+  -- Words of deleted texts are not kept.
+  delete from ragpg.lexeme_statistics as kept
+   using unnest(owners, words) as unused (namespace_id, lexeme)
+   where (kept.namespace_id, kept.lexeme) = (unused.namespace_id, unused.lexeme);
   return folded;
 end $$;
 
