@@ -35,19 +35,24 @@ def vanished(
     rows = yield from fetch(FILES, {"namespace_id": namespace_id})
     places = yield from call(real_paths, paths)
     below = {
-        source: path
-        for source, path in rows
-        if any(path == place or path.startswith(place.rstrip("/") + "/") for place in places)
+        source: path for source, path in rows if any(_is_below(path, place) for place in places)
     }
-    if not found.files and len(below) > 1:
-        raise ConfigError(
-            f"refusing to prune: {', '.join(os.fspath(path) for path in paths)} holds no file, and "
-            f"{len(below)} stored documents came from there",
-            hint="If they are gone on purpose, delete them by name or drop the namespace.",
-        )
+    there = yield from call(real_paths, [file.path for file in found.files])
+    for path, place in zip(paths, places, strict=True):
+        stored = sum(_is_below(one, place) for one in below.values())
+        if stored > 1 and not any(_is_below(one, place) for one in there):
+            raise ConfigError(
+                f"refusing to prune: {os.fspath(path)} holds no file, and {stored} stored "
+                "documents came from there",
+                hint="If they are gone on purpose, delete them by name or drop the namespace.",
+            )
     gone = found.vanished(below)
     present = yield from call(_existing, [below[source] for source in gone])
     return [source for source in gone if below[source] not in present]
+
+
+def _is_below(path: str, place: str) -> bool:
+    return path == place or path.startswith(place.rstrip("/") + "/")
 
 
 def _existing(paths: Sequence[str]) -> set[str]:
