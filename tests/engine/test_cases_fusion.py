@@ -30,6 +30,26 @@ def test_equal_scores_keep_their_order_fu_01(engine: Engine) -> None:
         "update ragpg.chunk set page = 1 where id in (select id from ragpg.chunk order by id desc limit 10)"
     )
     assert engine.search("backups", vector=[1, 1]) == first
+    _write_backwards(engine)
+    for arms in (None, ["keyword"], ["vector"]):
+        assert engine.search("backups", vector=[1, 1], arms=arms) == first
+
+
+def _write_backwards(engine: Engine) -> None:
+    """The same rows under the same ids, as if they had been inserted in the opposite order."""
+    for table, key in (("chunk", "id"), ("chunk_keyword", "chunk_id"), ("embedding_1", "chunk_id")):
+        ids = [row["id"] for row in engine.rows(f"select {key} as id from ragpg.{table}")]
+        with engine.connection.transaction():
+            engine.connection.execute("set local session_replication_role = replica")
+            for one in sorted(ids, reverse=True):
+                engine.connection.execute(
+                    f"with gone as (delete from ragpg.{table} where {key} = {one} returning *) "
+                    f"insert into ragpg.{table} overriding system value select * from gone"
+                )
+        engine.connection.execute(f"vacuum full ragpg.{table}")
+        placed = [row["id"] for row in engine.rows(
+            f"select {key} as id from ragpg.{table} order by ctid")]  # fmt: skip
+        assert placed == sorted(ids, reverse=True)
 
 
 @pytest.mark.smoke
@@ -66,6 +86,9 @@ def test_one_arm_is_enough_fu_03(engine: Engine) -> None:
     assert set(found) == {"only_kw", "only_vec"}
     alone = engine.search("nothing matches this", vector=[1, 0])
     assert alone == ["only_vec", "only_kw"]
+    assert alone == engine.search("nothing matches this", vector=[1, 0], arms=["vector"])
+    lone = engine.search("QX-7731", vector=[0, 1], arms={"vector": {"min_score": 0.5}})
+    assert lone == engine.search("QX-7731", arms=["keyword"]) == ["only_kw"]
 
 
 @pytest.mark.case("FU-04")

@@ -95,6 +95,16 @@ def test_any_k_is_served_ve_03(engine: Engine, k: int) -> None:
     assert len(engine.hits("", vector=query, k=k)) == min(k, 3000)
 
 
+@pytest.mark.case("VE-03")
+def test_many_candidates_an_arm_are_served_ve_03(engine: Engine) -> None:
+    store(engine, unit_vectors(3000, dimensions=8))
+    indexed(engine)
+    [query] = unit_vectors(1, dimensions=8, seed=9)
+    arms = {"vector": {"k": 4 * 600}, "keyword": {"k": 4 * 600}}
+    assert len(engine.hits("row", vector=query, k=600, arms=arms)) == 600
+    assert len(arm(engine, query, 4 * 600, exact_rows=0)) == 4 * 600
+
+
 @pytest.mark.smoke
 @pytest.mark.case("VE-04")
 @pytest.mark.parametrize("dimensions", [2000, 2001, 3072])
@@ -106,6 +116,24 @@ def test_many_dimensions_are_indexed_ve_04(engine: Engine, dimensions: int) -> N
     [best, *_] = arm(engine, vectors[3], 5, exact_rows=0)
     assert best["mode"] == "hnsw"
     assert best["score"] == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.case("VE-04")
+@pytest.mark.parametrize("dimensions", [2000, 2001, 3072])
+def test_set_up_can_be_run_again_after_a_failure_ve_04(engine: Engine, dimensions: int) -> None:
+    store(engine, unit_vectors(30, dimensions=dimensions))
+    engine.connection.execute("""
+        create function public.fail() returns event_trigger language plpgsql
+          as $$ begin raise exception 'the disk is full'; end $$;
+        create event trigger fails on ddl_command_end execute function public.fail()""")
+    with pytest.raises(psycopg.errors.RaiseException):
+        engine.value("select ragpg.create_embedding_index(1)")
+    with pytest.raises(psycopg.errors.RaiseException):
+        engine.value("select ragpg.create_embedding_space('other', %s)", dimensions)
+    engine.connection.execute("drop event trigger fails")
+    assert engine.value("select ragpg.create_embedding_index(1)")
+    space = engine.value("select ragpg.create_embedding_space('other', %s)", dimensions)
+    assert engine.value("select ragpg.create_embedding_index(%s)", space)
 
 
 def test_too_many_dimensions_search_exactly(engine: Engine) -> None:
@@ -124,10 +152,14 @@ def test_zero_and_missing_vectors_ve_05(engine: Engine) -> None:
     with pytest.raises(psycopg.errors.CheckViolation):
         engine.add({"z": "row z"}, vectors={"z": [0, 0, 0]})
     assert engine.search("", vector=[1, 0, 0], k=4) == ["a", "b"]
+    exact = arm(engine, [1, 0, 0], 4)
     indexed(engine)
-    assert [row["score"] for row in arm(engine, [1, 0, 0], 4, exact_rows=0)] == pytest.approx(
-        [1, 0.99388], abs=1e-3
-    )
+    forced = arm(engine, [1, 0, 0], 4, exact_rows=0)
+    assert {row["mode"] for row in exact} == {"exact"}
+    assert all(row["mode"].startswith("hnsw") for row in forced)
+    for rows in (exact, forced):
+        assert [row["score"] for row in rows] == pytest.approx([1, 0.99388], abs=1e-3)
+        assert [row["chunk_id"] for row in rows] == [row["chunk_id"] for row in exact]
     # An all-zero query vector fails its arm, the others answer.
     assert set(engine.search("row", vector=[0, 0, 0])) == {"a", "b", "n"}
     report = engine.value("select report from ragpg.search_run('row', '[0,0,0]')")
