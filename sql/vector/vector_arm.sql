@@ -1,30 +1,30 @@
 -- Exactly min(k, matches) rows under any filter. A plain filtered "order by distance limit k" is
--- wrong: the planner walks the index down to rare filters and comes back with a handful. So the
--- rows that can match are counted first, up to a bound: few are compared one by one (recall 1),
--- many go through the index, and what it fails to bring is fetched exactly.
+-- wrong: the planner walks the index down to rare filters and comes back with a handful. So:
+--
+--   few rows can match                  they are compared one by one, and nothing is missed
+--   many of the nearest rows pass       those are the answer
+--   few of them pass, and not too many  one by one again: what is far away an index finds badly
+--   else                                the index is scanned on until there are enough
+--
+-- Should that end short, all are compared.
 create or replace function ragpg.vector_arm(
   embedding vector, namespace_ids integer[], filter jsonb, k integer,
   min_score double precision default null, exact_rows integer default 10000)
 returns setof ragpg.arm_hit
 language plpgsql stable
 set search_path from current
-set hnsw.iterative_scan = 'relaxed_order'
-set hnsw.max_scan_tuples = 40000
-set hnsw.ef_search = 100
 as $$
 declare
   spaces integer[];
   space ragpg.embedding_space;
-  place text;
   condition text;
-  filtered boolean := filter is not null and filter <> '{}';
-  candidates bigint;
-  total bigint;
-  ids bigint[];
-  owners integer[];
-  found integer;
-  how text := 'hnsw';
-  statement text;
+  chunks bigint;     -- of these namespaces
+  vectors bigint;    -- of the whole space, as of the last analyze
+  indexed boolean;
+  ids bigint[];      -- of the chunks that pass the filter
+  ef integer := 800;
+  needed integer;
+  hits ragpg.arm_hit[] := '{}';
 begin
   if k <= 0 or embedding is null or cardinality(namespace_ids) = 0 then
     return;
@@ -46,55 +46,53 @@ begin
       vector_dims(embedding), space.model, space.dimensions using errcode = 'RG002',
       hint = 'Embed the query with the model that the namespace was ingested with.';
   end if;
-  place := format('ragpg.embedding_%s', space.id);
-  condition := ragpg.filter_sql(filter);
-  select coalesce(sum(namespace_statistics.chunks), 0) into total
+  if filter <> '{}' then
+    condition := ragpg.filter_sql(filter);
+  end if;
+  select coalesce(sum(namespace_statistics.chunks), 0) into chunks
     from ragpg.namespace_statistics where namespace_statistics.namespace_id = any (namespace_ids);
 
-  if filtered then
-    -- A bounded probe: if few rows match, their ids are the plan.
-    execute format(
-      'select array_agg(matching.id), array_agg(matching.namespace_id), count(*)
-         from (select chunk.id, chunk.namespace_id from ragpg.chunk
-                where chunk.namespace_id = any ($1) and %s limit %s) as matching', condition, exact_rows + 1)
-      into ids, owners, candidates using namespace_ids;
-  else
-    candidates := total;
+  select pg_class.reltuples, bool_or(index_method.amname = 'hnsw' and pg_index.indisvalid) into vectors, indexed
+    from pg_catalog.pg_class
+    join pg_catalog.pg_index on pg_index.indrelid = pg_class.oid
+    join pg_catalog.pg_class as index_class on index_class.oid = pg_index.indexrelid
+    join pg_catalog.pg_am as index_method on index_method.oid = index_class.relam
+   where pg_class.oid = ('ragpg.embedding_' || space.id)::regclass
+   group by pg_class.oid;
+
+  if not indexed or condition is null and chunks <= exact_rows then
+    return query select * from ragpg.vector_ranking(
+      ragpg.vector_exact(embedding, namespace_ids, null, condition, k, space.id, space.type), min_score);
+    return;
+  elsif condition is not null then
+    ids := ragpg.vector_candidates(namespace_ids, condition, exact_rows / 10);
   end if;
 
-  if filtered and candidates <= exact_rows then
-    return query execute format(
-      'with candidate as materialized (
-         select vectors.namespace_id, vectors.chunk_id, vectors.embedding
-           from unnest($2, $3) as matching (namespace_id, chunk_id)
-           join %s as vectors using (namespace_id, chunk_id))
-       select * from ragpg.vector_ranking(array(
-         select row(null, candidate.namespace_id, candidate.chunk_id, null,
-                    1 - (candidate.embedding <=> $1::%s), ''exact'', 1)::ragpg.arm_hit
-           from candidate order by candidate.embedding <=> $1::%2$s, candidate.chunk_id limit %s), %L)',
-      place, space.type, k, min_score)
-      using embedding, owners, ids;
-    return;
-  elsif not filtered and (candidates <= exact_rows or not ragpg.has_embedding_index(space.id))
-        or filtered and not ragpg.has_embedding_index(space.id) then
-    return query execute format(
-      'with candidate as materialized (
-         select vectors.namespace_id, vectors.chunk_id, vectors.embedding <=> $1::%2$s as distance
-           from %1$s as vectors
-          where vectors.namespace_id = any ($2) %3$s)
-       select * from ragpg.vector_ranking(array(
-         select row(null, candidate.namespace_id, candidate.chunk_id, null,
-                    1 - candidate.distance, ''exact'', 1)::ragpg.arm_hit
-           from candidate order by candidate.distance, candidate.chunk_id limit %4$s), %5$L)',
-      place, space.type,
-      case when filtered then format('and exists (select 1 from ragpg.chunk
-        where chunk.namespace_id = vectors.namespace_id and chunk.id = vectors.chunk_id and %s)', condition) else '' end,
-      k, min_score)
-      using embedding, namespace_ids;
-    return;
+  if ids is null then
+    -- A search that has the space to itself finds enough with less.
+    if condition is null and 2 * chunks >= vectors then
+      ef := 200;
+    end if;
+    ef := least(1000, greatest(ef, 2 * k));
+    needed := greatest(k, ef / 20);
+    if needed <= ef then
+      hits := ragpg.vector_index_scan(embedding, namespace_ids, condition, needed, space.id, space.type, ef, false);
+    end if;
+    if cardinality(hits) < needed then
+      hits := '{}';
+      if condition is not null then
+        ids := ragpg.vector_candidates(namespace_ids, condition, 2 * exact_rows);
+      end if;
+      if ids is null and (condition is not null or chunks > 2 * exact_rows) then
+        hits := ragpg.vector_index_scan(embedding, namespace_ids, condition, k, space.id, space.type, ef, true);
+      end if;
+    end if;
   end if;
-  return query select * from ragpg.vector_index_scan(embedding, namespace_ids, case when filtered then condition end,
-    k, min_score, space.id, space.type);
+  if cardinality(hits) < k then
+    hits := ragpg.vector_exact(embedding, namespace_ids, ids, case when ids is null then condition end,
+      k, space.id, space.type, case when cardinality(hits) > 0 then 'hnsw+exact' else 'exact' end);
+  end if;
+  return query select * from ragpg.vector_ranking(hits, min_score) as ranked where ranked.rank <= k;
 end $$;
 
 comment on function ragpg.vector_arm(vector, integer[], jsonb, integer, double precision, integer) is
@@ -103,4 +101,5 @@ $$The ranking by cosine similarity, best first: ids and scores only; ragpg.vecto
   select * from ragpg.vector_arm('[0.1,0.2]', ragpg.namespace_ids('{default}'), null, 10);
 
 min_score   cosine similarity, 1 is the same direction
-exact_rows  up to so many candidate rows every one is compared$$;
+exact_rows  up to so many rows of a namespace every one is compared; of filtered rows a tenth at
+            once, and twice as many where few of the nearest pass$$;
