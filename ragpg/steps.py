@@ -277,7 +277,9 @@ def _side_by_side(
         if interrupt is not None:
             interrupt()
         for thread in threads:
-            thread.join(_GRACE)
+            # The interrupt may have come before this one was started.
+            if thread.ident is not None:
+                thread.join(_GRACE)
         raise
     return outcomes
 

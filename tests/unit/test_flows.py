@@ -350,3 +350,21 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
     began = time.perf_counter()
     result = work()
     return result, time.perf_counter() - began
+
+
+def test_an_interrupt_before_a_thread_starts_stays_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(self: threading.Thread) -> None:
+        raise KeyboardInterrupt
+
+    def flow() -> Flow[list[Any]]:
+        outcomes: list[Any] = yield Together((nothing(), nothing()))
+        return outcomes
+
+    def nothing() -> Flow[None]:
+        yield Sleep(0)
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        steps.run(flow(), lambda _: None)
