@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ import psycopg.conninfo
 import pytest
 
 import ragpg
+from ragpg import migrate
 from ragpg.errors import PoolExhausted, SearchTimeout
 
 from .doubles import CountingEmbedder, contents, eventually, in_threads, sessions
@@ -35,6 +37,8 @@ language plpgsql as $$ begin perform pg_sleep({seconds}); end $$
 SLOW_ARM = {"slow": {"function": "public.slow"}}
 
 
+# A fifth of the load of the case: what fails at all behind a pooler fails at the sixth statement,
+# when a driver would start to prepare.
 @pytest.mark.case("DB-01")
 def test_a_transaction_pooler_may_stand_in_between_db_01(database: str, db: Database) -> None:
     with Pooler(database, size=2) as pooler:
@@ -85,6 +89,32 @@ def test_no_connection_is_held_while_a_model_answers_db_02(database: str, db: Da
 
 
 @pytest.mark.case("DB-02")
+def test_threads_and_namespaces_share_one_pool_db_02(database: str, db: Database) -> None:
+    embedder = CountingEmbedder()
+    settings = ragpg.Settings(pool_size=5)
+    most: list[int] = []
+    done = threading.Event()
+    with ragpg.connect(database, embedder=embedder, settings=settings) as rag:
+        for number in range(20):
+            rag.ingest(texts=[("a.md", f"Text {number}.")], namespace=f"n{number}")
+
+        def search(number: int) -> None:
+            assert rag.search("text", namespace=f"n{number % 20}").hits
+
+        def watch() -> None:
+            while not done.wait(0.02):
+                most.append(sessions(db))
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        failures = in_threads([partial(search, number) for number in range(100)])
+        done.set()
+        watcher.join()
+    assert failures == []
+    assert max(most) <= 5
+
+
+@pytest.mark.case("DB-02")
 def test_a_full_pool_is_an_error_in_time_that_names_the_setting_db_02(
     database: str, db: Database
 ) -> None:
@@ -102,6 +132,7 @@ def test_a_full_pool_is_an_error_in_time_that_names_the_setting_db_02(
         holder.join()
 
 
+# Four rounds of the case's fifty: each cancels at twenty other moments.
 @pytest.mark.case("DB-03")
 def test_cancelled_searches_leave_nothing_behind_db_03(database: str, db: Database) -> None:
     db.execute(SLOW.format(seconds=5))
@@ -181,14 +212,19 @@ def test_an_interrupted_ingest_leaves_no_half_document_db_03(
     assert db.execute("select count(*) from ragpg.embedding_claim").fetchone() == (0,)
 
 
+# Ten rounds of the two hundred of the case, and deletes in between.
 @pytest.mark.case("DB-04")
-def test_overlapping_batches_do_not_deadlock_db_04(database: str, db: Database) -> None:
+@pytest.mark.parametrize("texts", ["apart", "shared"])
+def test_overlapping_batches_do_not_deadlock_db_04(database: str, db: Database, texts: str) -> None:
     names = [f"k{number}" for number in range(1, 6)]
+    # Shared texts meet in the cache of embeddings too.
+    embedder = CountingEmbedder() if texts == "shared" else None
 
     def work(order: list[str], number: int) -> None:
-        with ragpg.connect(database) as rag:
+        mark = number if texts == "apart" else "all"
+        with ragpg.connect(database, embedder=embedder) as rag:
             for turn in range(10):
-                report = rag.ingest(texts=[(name, f"{number} {turn} {name}") for name in order])
+                report = rag.ingest(texts=[(name, f"{mark} {turn} {name}") for name in order])
                 assert report.ok, report.files
                 rag.delete(order[:2])
 
@@ -227,13 +263,17 @@ def test_a_deadlock_with_others_is_tried_again_a_few_times_db_04(
 
 @pytest.mark.case("DB-05")
 def test_no_limit_on_the_number_of_values_db_05(rag: ragpg.Client, db: Database) -> None:
-    text = "".join(f"word{number} and more\n" for number in range(2500))
+    text = "".join(f"word{number} and more\n" for number in range(20_000))
     [file] = rag.ingest(
         texts=[("many", text)], chunker=ragpg.HeadingChunker(size=22, overlap=0)
     ).files
-    assert file.chunks >= 2400
+    assert file.chunks >= 20_000
     names = [f"source {number}" for number in range(70_000)]
     assert rag.search("word7", filter={"@source": {"in": [*names, "many"]}}, k=3).hits
+    known = db.execute(
+        "select source from ragpg.fingerprints('default', %s)", [[*names, "many"]]
+    ).fetchall()
+    assert known == [("many",)]
     assert rag.delete([*names, "many"]) == 1
     assert contents(db) == {}
 
@@ -305,6 +345,34 @@ def test_a_limit_of_the_role_ends_searches_and_spares_ingests_db_07(
         with ragpg.connect(connection) as joined:
             joined.search("text")
         assert connection.execute("show statement_timeout").fetchone() == ("300ms",)
+
+
+@pytest.mark.case("DB-07")
+def test_a_limit_of_the_role_spares_long_ingests_and_index_builds_db_07(
+    database: str, db: Database
+) -> None:
+    role = f"limited_{uuid.uuid4().hex[:8]}"
+    db.execute(f"create role {role} login superuser; alter role {role} set statement_timeout = 200")
+    try:
+        limited = psycopg.conninfo.make_conninfo(database, user=role)
+        migrate.upgrade(limited)
+        text = "".join(f"word{number} and more\n" for number in range(10_200))
+        with ragpg.connect(limited, embedder=CountingEmbedder()) as rag:
+            report = rag.ingest(
+                texts=[("many", text)], chunker=ragpg.HeadingChunker(size=22, overlap=0)
+            )
+            assert report.ok
+            assert report.chunks > 10_000
+            [check] = [one for one in rag.doctor() if one.name == "embedding space 1"]
+            assert check.detail.endswith("HNSW index")
+            assert rag.search("word77").hits
+        with psycopg.connect(limited) as connection:
+            assert connection.execute("show statement_timeout").fetchone() == ("200ms",)
+            with pytest.raises(psycopg.errors.QueryCanceled):
+                connection.execute("select pg_sleep(1)")
+    finally:
+        db.execute(f"reassign owned by {role} to current_user; drop owned by {role}")
+        db.execute(f"drop role {role}")
 
 
 def test_a_restarted_server_costs_no_search(database: str, db: Database) -> None:
