@@ -173,9 +173,10 @@ def _schema(state: migrate.Status) -> Iterator[Check]:
 
 
 def _rights(connection: Connection, schema: str) -> Iterator[Check]:
-    role, there, usage, write = _row(
+    role, read_only, there, usage, write = _row(
         connection,
-        "select current_user, to_regnamespace(:schema) is not null,"
+        "select current_user, current_setting('transaction_read_only')::boolean,"
+        " to_regnamespace(:schema) is not null,"
         " has_schema_privilege(to_regnamespace(:schema), 'usage'),"
         " has_table_privilege(to_regclass(:schema || '.document'), 'insert')",
         schema=schema,
@@ -187,6 +188,8 @@ def _rights(connection: Connection, schema: str) -> Iterator[Check]:
         yield Check("rights", "error", f"role {role} may not use schema {schema}", grant)
     elif write is False:
         yield Check("rights", "ok", f"role {role} may search, not ingest")
+    elif read_only:
+        yield Check("rights", "ok", "this server only reads: search, not ingest")
     else:
         yield Check("rights", "ok", f"role {role} may search and ingest")
 

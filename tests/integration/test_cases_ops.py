@@ -17,6 +17,8 @@ from ragpg import migrate
 from ragpg.connection_address import read_dsn
 from ragpg.doctor import examine
 from ragpg.errors import ConfigError, DatabaseError, ReadOnlyDatabase, SchemaMissing, SchemaOutdated
+from ragpg.evaluate.datasets import JudgedSet
+from ragpg.evaluate.run import evaluate
 
 from .doubles import CountingEmbedder
 
@@ -164,7 +166,15 @@ def test_reading_needs_no_right_to_write_sc_03(
         assert rag.search("text").hits[0].source == "a.md"
         assert not [arm for arm in rag.search("text").report.values() if arm.error]
         assert rag.namespaces()[0].chunks == 1
-        assert rag.doctor()
+        checks = {check.name: check for check in rag.doctor()}
+        assert not [check for check in checks.values() if check.status == "error"]
+        assert "not ingest" in checks["rights"].detail
+        report = evaluate(
+            lambda query, rung: [hit.source for hit in rag.search(query, arms=[rung]).hits],
+            JudgedSet("one", {}, {"q": "text"}, {"q": {"a.md": 1.0}}),
+            ["keyword", "vector"],
+        )
+        assert [rung.metrics["recall@10"].mean for rung in report.rungs] == [1.0, 1.0]
         for namespace in ("default", "new"):
             with pytest.raises(ReadOnlyDatabase):
                 rag.ingest(texts=[("b.md", "Another text.")], namespace=namespace)
