@@ -63,13 +63,16 @@ class EvaluationReport:
         names = list(self.rungs[0].metrics) if self.rungs else []
         width = max([len("rung"), *(len(rung.rung) for rung in self.rungs)])
         head = f"{self.dataset}: {self.documents} documents, {self.queries} queries"
-        columns = "".join(f"{name:>12}" for name in [*names, "median ms", "failed"])
+        columns = "".join(
+            f"{name:>12}" for name in [*names, "median ms", "scored", "failed", "unscorable"]
+        )
         lines = [head, f"{'rung':<{width}}{columns}"]
         for rung in self.rungs:
             means = [rung.metrics[name].mean for name in names]
             cells = "".join(f"{'-' if mean is None else format(mean, '.4f'):>12}" for mean in means)
-            failed = rung.metrics[names[0]].failed
-            lines.append(f"{rung.rung:<{width}}{cells}{rung.median_ms:>12.1f}{failed:>12}")
+            first = rung.metrics[names[0]]
+            counts = f"{first.scored:>12}{first.failed:>12}{first.not_scorable:>12}"
+            lines.append(f"{rung.rung:<{width}}{cells}{rung.median_ms:>12.1f}{counts}")
         return "\n".join(lines)
 
 

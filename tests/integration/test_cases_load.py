@@ -120,6 +120,28 @@ def test_a_file_removed_while_reading_is_reported_lo_06(
     }
 
 
+@pytest.mark.case("OP-03")
+def test_links_out_of_the_folder_are_not_ingested_op_03(
+    rag: ragpg.Client, db: Database, tmp_path: Path
+) -> None:
+    docs, outside = tmp_path / "docs", tmp_path / "outside"
+    docs.mkdir()
+    outside.mkdir()
+    (docs / "a.md").write_text("Readable.")
+    (outside / "secret.md").write_text("The secret.")
+    (docs / "link.md").symlink_to(outside / "secret.md")
+    (docs / "dir").symlink_to(outside)
+    (docs / "ok.md").symlink_to(docs / "a.md")
+    for paths in (docs, [docs], f"{docs}/**/*.md", f"{docs}/*.md"):
+        report = rag.ingest(paths)
+        assert not [text for chunks in contents(db).values() for text in chunks if "secret" in text]
+        skipped = [file.source for file in report.files if file.status == "skipped"]
+        assert any(source.endswith("link.md") for source in skipped), paths
+    report = rag.ingest(docs, follow_links=True, namespace="followed")
+    assert ["The secret."] in contents(db, "followed").values()
+    assert not [source for source in contents(db, "followed") if ".." in source]
+
+
 @pytest.mark.case("FI-08")
 def test_metadata_that_json_cannot_hold_is_refused_by_name_fi_08(
     database: str, db: Database, tmp_path: Path
@@ -156,7 +178,16 @@ def test_metadata_that_json_cannot_hold_is_refused_by_name_fi_08(
         (tmp_path / "when.md").write_text("---\nwhen: 2024-02-30\n---\nText.")
         (tmp_path / "fine.md").write_text("Fine.")
         report = rag.ingest(tmp_path)
-        assert {file.status for file in report.files if file.source == "fine.md"} == {"stored"}
+        assert {file.source: file.status for file in report.files} == {
+            "fine.md": "stored",
+            "nan.md": "failed",
+            "when.md": "stored",
+        }
+        [refused] = [file for file in report.files if file.status == "failed"]
+        assert "'score'" in str(refused.reason)
+        # No such day: it stays the text that it is.
+        [hit] = rag.search("text", filter={"when": "2024-02-30"}).hits
+        assert hit.source == "when.md"
 
 
 @pytest.mark.case("KW-11")

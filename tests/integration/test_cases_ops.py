@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import threading
 import traceback
 import uuid
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import psycopg
 import pytest
+from click.testing import CliRunner
 from psycopg.conninfo import make_conninfo
 
 import ragpg
 from ragpg import migrate
+from ragpg.cli.main import main
 from ragpg.connection_address import read_dsn
 from ragpg.doctor import examine
 from ragpg.errors import ConfigError, DatabaseError, ReadOnlyDatabase, SchemaMissing, SchemaOutdated
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
 
     Database = psycopg.Connection[Any]
 
+KEY = "sk-test-0123456789abcdef"
 PASSWORD = "S3cr3t@pw"
 URL = "postgresql://app:S3cr3t%40pw@127.0.0.1:1/kb"
 #: Passwords, and whether a URL with them as they are can be told from a good one.
@@ -98,6 +105,69 @@ def test_an_address_that_cannot_be_read_is_not_quoted_op_01(
     shown = "".join(traceback.format_exception(caught.value)) + caplog.text
     assert "S3cr3t" not in shown
     assert "pw@" not in shown
+
+
+@pytest.mark.case("OP-01")
+def test_a_key_that_a_service_refuses_is_never_stored_op_01(
+    database: str,
+    db: Database,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("openai")
+    caplog.set_level(logging.DEBUG)
+    monkeypatch.setenv("RAGPG_DSN", database)
+    with refusing_service() as url:
+        embedder = ragpg.OpenAIEmbedder(
+            "stub", base_url=url, api_key=KEY, dimensions=8, max_retries=0
+        )
+        with ragpg.connect(database, embedder=embedder) as rag:
+            report = rag.ingest(texts=[("a.md", "A text.")])
+            assert not report.ok
+            result = rag.search("text")
+            assert result.report["embed"].error
+            shown = f"{report} {result} {embedder!r} {rag.doctor()}"
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        for command in (["search", "text"], ["ingest", __file__], ["doctor", "--json"]):
+            run = CliRunner().invoke(main, [*command, "--embedder", "openai"])
+            shown += run.output + str(run.exception)
+    assert "401" in shown
+    for (table,) in db.execute(
+        """select oid::regclass::text from pg_class
+            where relnamespace = 'ragpg'::regnamespace and relkind in ('r', 'v')"""
+    ).fetchall():
+        shown += str(db.execute(f"select * from {table}").fetchall())
+    shown += caplog.text + "".join(capsys.readouterr())
+    assert KEY not in shown
+    assert quote(KEY) not in shown
+
+
+@contextmanager
+def refusing_service() -> Iterator[str]:
+    """The address of a service that answers 401 and repeats the key it was sent."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            said = f"Incorrect API key provided: {self.headers['authorization']}"
+            body = json.dumps({"error": {"message": said}}).encode()
+            self.send_response(401)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *arguments: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+        thread.join()
 
 
 @pytest.mark.case("OP-02")

@@ -9,6 +9,8 @@ import pytest
 
 import ragpg
 from ragpg.errors import ConfigError, DatabaseError, NamespaceNotFound
+from ragpg.evaluate.datasets import JudgedSet
+from ragpg.evaluate.run import evaluate
 
 from .doubles import contents
 
@@ -36,6 +38,19 @@ def test_an_underscore_matches_itself_only_tn_01(rag: ragpg.Client, db: Database
         assert [hit.namespace for hit in found] == ["team/red_one"]
     counts = {one.name: (one.documents, one.chunks) for one in rag.namespaces()}
     assert counts == dict.fromkeys(sorted(names), (1, 1))
+    judged = JudgedSet("secrets", {}, {"q": "secret"}, {"q": {f"The secret of {names[1]}.": 1.0}})
+    report = evaluate(
+        lambda query, rung: [
+            hit.content for hit in rag.search(query, namespace=names[1], arms=[rung]).hits
+        ],
+        judged,
+        ["keyword", "vector"],
+        k=1,
+    )
+    assert [rung.metrics["nDCG@1"].mean for rung in report.rungs] == [1.0, 1.0]
+    assert rag.ingest(texts=[("more", "More.")], namespace=names[1]).ok
+    assert len(contents(db, names[0])) == len(contents(db, names[2])) == 1
+    assert rag.delete(["more"], namespace=names[1]) == 1
     assert rag.delete(["secret"], namespace="team/red_one") == 1
     assert contents(db, "team/red_one") == {}
     assert rag.drop_namespace("team/red_one")

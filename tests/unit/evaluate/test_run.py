@@ -67,7 +67,8 @@ def test_a_missing_file_and_folder_are_named(folder: Path) -> None:
         read_judged_set(folder / "none")
 
 
-def test_evaluates_every_rung_and_counts_failures(folder: Path) -> None:
+@pytest.mark.case("EV-02")
+def test_evaluates_every_rung_and_counts_failures_ev_02(folder: Path) -> None:
     def search(query: str, rung: str) -> list[str]:
         if rung == "vector" and query == "query 1":
             raise SearchTimeout("the search took longer than 5000 ms")
@@ -81,5 +82,8 @@ def test_evaluates_every_rung_and_counts_failures(folder: Path) -> None:
     assert vector.metrics["MRR@10"].failed == 1
     written = json.loads(json.dumps(report.to_json()))
     assert written["rungs"][1]["failures"] == {"q1": "the search took longer than 5000 ms"}
-    assert "keyword" in str(report)
-    assert "nDCG@10" in str(report)
+    _, head, first, second = str(report).splitlines()
+    assert head.split()[-3:] == ["scored", "failed", "unscorable"]
+    assert "nDCG@10" in head
+    assert (first.split()[0], *first.split()[-3:]) == ("keyword", "2", "0", "0")
+    assert (second.split()[0], *second.split()[-3:]) == ("vector", "1", "1", "0")

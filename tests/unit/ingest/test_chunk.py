@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 import unicodedata
 from itertools import pairwise
@@ -124,6 +126,26 @@ def test_a_run_without_blanks_ends_soon_ch_05(text: str, format: str) -> None:
         assert is_blank(text[covered : chunk.start_char])
         covered = chunk.end_char
     assert covered == len(text)
+
+
+@pytest.mark.case("CH-05")
+def test_a_run_without_blanks_takes_little_memory_ch_05() -> None:
+    program = """
+import resource
+from ragpg.ingest.chunk import HeadingChunker
+from ragpg.ingest.load import load_text
+texts = ["A" * 1048576, "see https://example.com/" + "p/" * 3000 + " end",
+         '{"a":' + "[0," * 30000 + "0"]
+for text in texts:
+    for format in ("text", "markdown"):
+        assert list(HeadingChunker(256, 32)(load_text(text, source="a", format=format)))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    # In kilobytes, on macOS in bytes.
+    assert int(done.stdout) < 500_000 * (1024 if sys.platform == "darwin" else 1)
 
 
 @pytest.mark.case("CH-06")
