@@ -46,6 +46,8 @@ begin
       vector_dims(embedding), space.model, space.dimensions using errcode = 'RG002',
       hint = 'Embed the query with the model that the namespace was ingested with.';
   end if;
+  -- Half precision takes neither very long vectors nor very short ones; the direction is what counts.
+  embedding := l2_normalize(embedding);
   if filter <> '{}' then
     condition := ragpg.filter_sql(filter);
   end if;

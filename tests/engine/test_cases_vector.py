@@ -160,6 +160,11 @@ def test_zero_and_missing_vectors_ve_05(engine: Engine) -> None:
     for rows in (exact, forced):
         assert [row["score"] for row in rows] == pytest.approx([1, 0.99388], abs=1e-3)
         assert [row["chunk_id"] for row in rows] == [row["chunk_id"] for row in exact]
+    # What half precision cannot hold has a direction all the same.
+    for query in ([1e-30, 0, 0], [1e30, 0, 0]):
+        for options in ({}, {"exact_rows": 0}):
+            rows = arm(engine, query, 4, **options)
+            assert [row["score"] for row in rows] == pytest.approx([1, 0.99388], abs=1e-3)
     # An all-zero query vector fails its arm, the others answer.
     assert set(engine.search("row", vector=[0, 0, 0])) == {"a", "b", "n"}
     report = engine.value("select report from ragpg.search_run('row', '[0,0,0]')")
