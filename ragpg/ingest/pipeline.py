@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,11 +26,13 @@ from ragpg.ingest.prepare import (
     Prepared,
     Raw,
     Text,
+    displaced,
     find_files,
     fingerprint,
     items_of,
     prepare,
     read,
+    real_path,
 )
 from ragpg.ingest.prune import vanished
 from ragpg.ingest.reports import report_of
@@ -41,6 +43,7 @@ from ragpg.queries import (
     FOLD,
     INDEX,
     MARK_FAILED,
+    MOVE,
     REBUILD,
     NamespaceRow,
     Stored,
@@ -235,6 +238,7 @@ class _Run:
             spaces = [[self.space.model, self.space.dimensions]]
         elif self.namespace is not None and self.namespace.space_id is not None:
             spaces.append([self.namespace.model, self.namespace.dimensions])
+        moved: dict[str, str] = {}
         for raw in raws:
             source = raw.item.source
             if raw.error is not None:
@@ -244,8 +248,15 @@ class _Run:
             stored = known.get(source)
             if stored is not None and stored.error is None and stored.fingerprint in marks:
                 self.report(report_of(raw.item, "unchanged", chunks=stored.chunks))
+                path = yield from call(real_path, raw.item)
+                if path is not None and path != stored.path:
+                    moved[source] = path
             else:
                 self.changed.append((raw, marks[0]))
+        if moved and self.namespace is not None and not self.order.dry_run:
+            # Pruning looks below the folder that documents were last read from.
+            places = {"sources": list(moved), "paths": list(moved.values())}
+            yield from fetch(MOVE, {"namespace_id": self.namespace.id, **places})
         self.announce()
 
     def store(self, group: Embedded) -> Flow[None]:
@@ -288,16 +299,17 @@ class _Run:
         written = {row.source: row for row in rows}
         for one in ready:
             row = written[one.item.source]
-            self.report(
-                report_of(
-                    one.item,
-                    row.outcome,
-                    chunks=row.chunks,
-                    new_chunks=row.new_chunks,
-                    document=one,
-                    group=group,
-                )
+            stored = self.known.get(one.item.source)
+            note = yield from call(displaced, one.item, stored.path if stored else None)
+            report = report_of(
+                one.item,
+                row.outcome,
+                chunks=row.chunks,
+                new_chunks=row.new_chunks,
+                document=one,
+                group=group,
             )
+            self.report(replace(report, notes=(*report.notes, note)) if note else report)
 
     def remove(self, gone: Sequence[str]) -> Flow[None]:
         """Delete documents whose files are gone."""

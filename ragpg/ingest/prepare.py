@@ -149,7 +149,8 @@ def prepare(raw: Raw, mark: bytes, chunker: Chunker) -> Prepared:
     except Exception as error:  # a chunker of the user's own must not stop the others
         return Prepared(item, error=f"{type(error).__name__}: {error}")
     texts = [embedding_text(chunk) for chunk in chunks]
-    extra = {PATH: clean_name(os.path.realpath(item.file.path))} if item.file else {}
+    path = real_path(item)
+    extra = {PATH: path} if path is not None else {}
     staged = Staged(
         document=replace(document, source=item.source),
         chunks=chunks,
@@ -159,6 +160,22 @@ def prepare(raw: Raw, mark: bytes, chunker: Chunker) -> Prepared:
         extra=extra,
     )
     return Prepared(item, staged, texts)
+
+
+def real_path(item: Item) -> str | None:
+    """Where an item's file really is; None of a text."""
+    return clean_name(os.path.realpath(item.file.path)) if item.file else None
+
+
+def displaced(item: Item, known: str | None) -> str | None:
+    """A note where the stored document of that name came from another file that is still there."""
+    path = real_path(item)
+    if path is None or known is None or known == path or not os.path.lexists(known):
+        return None
+    return (
+        f"in place of another file of this name, {known}: to keep both, give both folders at once, "
+        "or use two namespaces"
+    )
 
 
 def real_paths(paths: Sequence[str | os.PathLike[str] | Path]) -> list[str]:

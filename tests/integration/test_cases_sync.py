@@ -56,6 +56,33 @@ def test_a_file_that_shrank_loses_its_old_chunks_sy_01(
     assert db.execute("select count(*) from ragpg.keyword_log").fetchone() == (0,)
 
 
+def test_pruning_follows_a_folder_that_moved(database: str, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    for name in ("one", "two"):
+        (first / f"{name}.md").write_text(f"The {name} text.")
+    with ragpg.connect(database) as rag:
+        rag.ingest(first)
+        first.rename(second)
+        assert rag.ingest(second).count("unchanged") == 2
+        (second / "two.md").unlink()
+        assert rag.ingest(second, prune=True).count("removed") == 1
+        assert sources(rag.search("text")) == ["one.md"]
+
+
+def test_another_file_of_the_same_name_is_reported(database: str, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second):
+        folder.mkdir()
+        (folder / "readme.md").write_text(f"About the {folder.name} project.")
+    with ragpg.connect(database) as rag:
+        assert not rag.ingest(first).files[0].notes
+        [file] = rag.ingest(second).files
+        assert file.status == "stored"
+        assert str(first / "readme.md") in file.notes[0]
+        assert not rag.ingest(second).files[0].notes
+
+
 @pytest.mark.case("SY-02")
 def test_a_file_that_became_empty_loses_its_chunks_sy_02(
     database: str, db: Database, tmp_path: Path
