@@ -11,7 +11,12 @@ declare
 begin
   perform ragpg.namespace_ids(array[rebuild_keywords.namespace]);
   select target.* into owner from ragpg.namespace as target
-   where target.name = rebuild_keywords.namespace for no key update;
+   where target.name = rebuild_keywords.namespace for no key update skip locked;
+  if owner.id is null then
+    -- Another session is at it. To wait for it while it waits for rows of this transaction would
+    -- be a deadlock.
+    return false;
+  end if;
   select avg(keyword.length) into truth from ragpg.chunk_keyword as keyword where keyword.namespace_id = owner.id;
   if truth is null or truth <= 0
      or max_drift > 0 and abs(truth / owner.average_length - 1) <= max_drift then
@@ -29,7 +34,7 @@ end $$;
 
 comment on function ragpg.rebuild_keywords(text, double precision) is
 $$Recomputes the keyword rows of a namespace, about half a millisecond a chunk; false if there was
-no need.
+no need, or another session is at it.
 
   select ragpg.rebuild_keywords('handbook', max_drift => 0.25);
 

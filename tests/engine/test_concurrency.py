@@ -64,3 +64,14 @@ def test_statistics_survive_writers_and_a_folder(database: str) -> None:
         )
 
     with_engine(check)
+
+
+def test_one_rebuild_at_a_time_and_nobody_waits_for_it(database: str) -> None:
+    with psycopg.connect(database, row_factory=dict_row) as first:
+        engine = Engine(first)
+        engine.add({"one": "a text", "two": "another text"})
+        first.commit()
+        assert engine.value("select ragpg.rebuild_keywords('default')") is True
+        with psycopg.connect(database, row_factory=dict_row) as second:
+            second.execute("set local statement_timeout = '10 s'")
+            assert Engine(second).value("select ragpg.rebuild_keywords('default')") is False
