@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+import ragpg
 from ragpg import migrate, sqlfiles
 from ragpg.errors import ConfigError
+from ragpg.testing import HashEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +45,19 @@ def test_extensions_may_live_anywhere_sc_01(
     ingest(database, tables_in)
     modes = {row[0] for row in search(database, tables_in)}
     assert modes == {"all", "vector", "keyword", "metadata", "graph"}
+    with ragpg.connect(database, schema=tables_in, embedder=HashEmbedder(8)) as rag:
+        texts = [("a.md", "Refunds take [some days](b.md)."), ("b.md", "Parcels leave at noon.")]
+        documents = [{"source": name, "text": text, "format": "markdown"} for name, text in texts]
+        assert rag.ingest(texts=documents, namespace="python").ok
+        for arms in (["vector"], ["keyword"], ["metadata"], ["keyword", "graph"], None):
+            result = rag.search(
+                "refunds", namespace="python", arms=arms, filter={"none": {"exists": False}}
+            )
+            assert result.hits, arms
+            assert not [arm.error for arm in result.report.values() if arm.error]
+        assert rag.delete(["a.md"], namespace="python") == 1
+        assert {one.name for one in rag.namespaces()} == {"default", "python"}
+        assert not [check for check in rag.doctor() if check.status == "error"]
     migrate.upgrade(database, schema=tables_in)
     migrate.downgrade(database, schema=tables_in)
     assert catalog(database, tables_in) == {}
