@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from ragpg.settings import Settings
     from ragpg.types import Json
 
+#: An integer of the database holds no more.
+MOST = 2_147_483_647
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -57,6 +60,8 @@ class Request:
     def __post_init__(self) -> None:
         if self.k < 0 or self.candidates < 0:
             raise ConfigError(f"k and candidates cannot be negative: {self.k}, {self.candidates}")
+        if max(self.k, self.candidates) > MOST:
+            raise ConfigError(f"k and candidates are at most {MOST:,}: {self.k}, {self.candidates}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragpg.errors import ConfigError
+from ragpg.errors import ConfigError, FilterError, NamespaceNotFound
 from ragpg.queries import SEARCH
 from ragpg.steps import Flow, fetch
 from ragpg.types import ArmHit, ArmReport, Hit
@@ -50,6 +50,11 @@ def retrieve(
     rrf_k: int = 60,
 ) -> Flow[Retrieved]:
     """Run ragpg.search_run: one round trip. Times are seconds."""
+    for name in namespaces:
+        if not is_storable(name):
+            raise NamespaceNotFound(
+                f"namespace {name!r} does not exist: no name holds such a character"
+            )
     [(hits, report, spaces)] = yield from fetch(
         SEARCH,
         {
@@ -160,9 +165,32 @@ def as_json(name: str, value: Json) -> str | None:
     if value is None:
         return None
     try:
-        return json.dumps(value, allow_nan=False, default=_plain)
+        text = json.dumps(value, allow_nan=False, default=_plain)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{name} cannot be written as JSON: {error}") from error
+    if "\\u" in text and not all(map(is_storable, _texts(json.loads(text)))):
+        kind = FilterError if name == "filter" else ConfigError
+        raise kind(
+            f"{name} holds a NUL or half of a surrogate pair, which no stored text does: {text}"
+        )
+    return text
+
+
+def is_storable(text: str) -> bool:
+    """Whether the database can hold a text: it takes neither NUL nor lone surrogates."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield key
+            yield from _texts(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
 
 
 def _plain(value: Any) -> Any:

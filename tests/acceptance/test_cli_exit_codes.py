@@ -201,3 +201,32 @@ def test_usage_errors_have_their_own_code(ragpg_cli: Callable[..., Result], data
         result = ragpg_cli(*arguments)
         assert result.exit_code == failures.USAGE, (arguments, result.output)
         assert "Traceback" not in result.output
+
+
+def test_values_that_the_database_cannot_take_are_wrong_use(
+    ragpg_cli: Callable[..., Result],
+) -> None:
+    ragpg_cli("namespaces", "create", "default")
+    for wrong in (
+        ["-k", "99999999999"],
+        ["--filter", '{"a": "b\\u0000"}'],
+        ["--filter", '{"a": {"in": ["\\ud800"]}}'],
+    ):
+        result = ragpg_cli("search", "refund", *wrong)
+        assert result.exit_code == failures.USAGE, result.output
+    assert ragpg_cli("search", "refund", "--filter", '{"a": "\\\\u0000 é 🎉"}').exit_code == 0
+    assert ragpg_cli("search", "refund", "-n", "a\udcff").exit_code == failures.FAILED
+
+
+def test_downgrade_takes_its_options_before_and_after(
+    ragpg_cli: Callable[..., Result], database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RAGPG_DSN")
+    where = ["--dsn", database, "--schema", "other"]
+    assert ragpg_cli("migrate", *where).exit_code == 0
+    monkeypatch.setenv("RAGPG_SCHEMA", "third")
+    assert "Schema other: " in ragpg_cli("migrate", *where, "downgrade", "--yes").stdout
+    assert ragpg_cli("migrate", *where).exit_code == 0
+    assert "Schema other: " in ragpg_cli("migrate", "downgrade", "--yes", *where).stdout
+    monkeypatch.delenv("RAGPG_SCHEMA")
+    assert ragpg_cli("migrate", "--dsn", database, "--status").exit_code == 0
