@@ -90,7 +90,10 @@ def _engine(dsn: str) -> Engine:
     parameters = read_dsn(dsn)
     return create_engine(
         "postgresql+psycopg://",
-        creator=lambda: psycopg.connect(make_conninfo("", **parameters)),
+        # Without an encoding the driver gives bytes of a database in SQL_ASCII.
+        creator=lambda: psycopg.connect(
+            make_conninfo("", **{"client_encoding": "utf8", **parameters})
+        ),
         poolclass=NullPool,
     )
 
