@@ -62,6 +62,11 @@ def _mapped(error: psycopg.Error, schema: str, secrets: Sequence[str], writes: b
             f"schema {schema} is not installed in this database, or not completely: {message}",
             hint="run: ragpg migrate",
         )
+    if is_broken(error):
+        return kind(
+            f"the connection to the database was lost: {message}",
+            hint="What was committed stays. Run it again once the server accepts connections.",
+        )
     if kind is SearchTimeout:
         if "statement timeout" not in message:
             return DatabaseError(message, hint="Somebody cancelled the statement on the server.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import sys
 from typing import Any
 
@@ -63,6 +64,8 @@ def main() -> None:
     Exit codes: 0 done, 1 failed or done in part, 2 wrong use, 3 database or model service
     unavailable, 130 interrupted.
     """
+    # The pool tells of lost connections, and so does the error that ends the command.
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())
     for stream in (sys.stdout, sys.stderr):
         # A file name that is no text, or a narrow terminal, must not end a run.
         reconfigure = getattr(stream, "reconfigure", None)
