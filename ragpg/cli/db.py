@@ -114,6 +114,8 @@ def dsn(**options: Unpack[Where]) -> None:
 def psql(arguments: tuple[str, ...], **options: Unpack[Where]) -> None:
     """Run psql on the database; ARGUMENTS are psql's own."""
     command, environment = localdb.psql_command(*arguments, **options)
+    if not localdb.status(**options).running:
+        click.echo("note: the server does not run; start it with: ragpg db up", err=True)
     os.execve(command[0], command, environment)
 
 

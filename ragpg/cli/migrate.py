@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from ragpg.cli import options, output
 
@@ -13,15 +14,17 @@ if TYPE_CHECKING:
     from ragpg.migrate import Status
 
 
-@click.group(invoke_without_command=True)
-@click.option("--dsn", help="Database [RAGPG_DSN; default: the server of `ragpg db up`]")
-@click.option(
+DSN = click.option("--dsn", help="Database [RAGPG_DSN; default: the server of `ragpg db up`]")
+SCHEMA = click.option(
     "--schema",
     envvar="RAGPG_SCHEMA",
-    default="ragpg",
-    show_default=True,
-    help="Schema of the tables [RAGPG_SCHEMA]",
+    help="Schema of the tables [RAGPG_SCHEMA; default: ragpg]",
 )
+
+
+@click.group(invoke_without_command=True)
+@DSN
+@SCHEMA
 @click.option("--sql", is_flag=True, help="Print the SQL instead of running it, for psql")
 @click.option(
     "--revision",
@@ -36,7 +39,7 @@ def migrate(
     ctx: click.Context,
     *,
     dsn: str | None,
-    schema: str,
+    schema: str | None,
     sql: bool,
     revision: str,
     status: bool,
@@ -55,6 +58,7 @@ def migrate(
     """
     from ragpg import migrate as migration
 
+    schema = schema or "ragpg"
     ctx.obj = (dsn, schema)
     if ctx.invoked_subcommand:
         return
@@ -82,17 +86,33 @@ def migrate(
 
 @migrate.command()
 @click.argument("revision", default="base")
+@DSN
+@SCHEMA
 @click.option("--yes", is_flag=True, help="Do not ask")
 @click.pass_obj
-def downgrade(where_from: tuple[str | None, str], *, revision: str, yes: bool) -> None:
+def downgrade(
+    before: tuple[str | None, str],
+    *,
+    revision: str,
+    dsn: str | None,
+    schema: str | None,
+    yes: bool,
+) -> None:
     """Go back to REVISION, by default to nothing: all documents of the schema are lost then.
 
     Extensions stay, and so does everything that is not ours.
     """
     from ragpg import migrate as migration
 
-    dsn, schema = where_from
-    where = options.database(dsn)
+    # The options may stand before `downgrade` or after it. What stands here wins; the variable of
+    # the environment, which click reads for both, must not win over what stands before.
+    if (
+        click.get_current_context().get_parameter_source("schema")
+        is not ParameterSource.COMMANDLINE
+    ):
+        schema = before[1]
+    schema = schema or "ragpg"
+    where = options.database(dsn or before[0])
     now = migration.status(where, schema)
     loss = "removing all its documents" if revision == "base" else "losing what came after"
     if not yes:
