@@ -207,20 +207,8 @@ def _documents(metadata: MetaData) -> None:
         Column("document_id", BigInteger, primary_key=True),
         _text("target", exact=True, primary_key=True),
         _text("anchor", primary_key=True, server_default=""),
-        Column("target_document_id", BigInteger),
         ForeignKeyConstraint(["namespace_id", "document_id"], document_key, ondelete="CASCADE"),
-        ForeignKeyConstraint(
-            ["namespace_id", "target_document_id"],
-            document_key,
-            ondelete="SET NULL (target_document_id)",
-        ),
         Index("link_target", "namespace_id", "target"),
-        Index(
-            "link_target_document",
-            "namespace_id",
-            "target_document_id",
-            postgresql_where=text("target_document_id is not null"),
-        ),
     )
 
 

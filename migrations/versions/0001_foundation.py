@@ -139,23 +139,18 @@ create unlogged table ragpg.embedding_claim (
   primary key (space_id, hash)
 );
 
--- Links between documents, current to the ingest transaction. The target is a source; it is
--- resolved as soon as a document of that source exists.
+-- Links between documents, current to the ingest transaction. The target is a source, whether a
+-- document of that source exists or not.
 create table ragpg.link (
-  namespace_id       integer not null,
-  document_id        bigint not null,
-  target             text collate "C" not null,
-  anchor             text not null default '',
-  target_document_id bigint,
+  namespace_id integer not null,
+  document_id  bigint not null,
+  target       text collate "C" not null,
+  anchor       text not null default '',
   primary key (namespace_id, document_id, target, anchor),
   foreign key (namespace_id, document_id)
-    references ragpg.document (namespace_id, id) on delete cascade,
-  foreign key (namespace_id, target_document_id)
-    references ragpg.document (namespace_id, id) on delete set null (target_document_id)
+    references ragpg.document (namespace_id, id) on delete cascade
 );
 create index link_target on ragpg.link (namespace_id, target);
-create index link_target_document on ragpg.link (namespace_id, target_document_id)
-  where target_document_id is not null;
 
 -- Column order is what a person reads first.
 create type ragpg.hit as (

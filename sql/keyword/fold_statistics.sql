@@ -1,5 +1,6 @@
 -- Merges the log into the statistics. Every log row is counted once: it is deleted in the same
--- transaction. One folder at a time; the others find nothing to do and go on.
+-- transaction. One folder at a time; the others find nothing to do and go on. A namespace that is
+-- being dropped is not waited for, because its dropper would wait for us: its log goes with it.
 create or replace function ragpg.fold_statistics(max_chunks integer default 50000)
 returns bigint
 language plpgsql
@@ -7,18 +8,25 @@ set search_path from current
 as $$
 declare
   folded bigint;
+  held integer[];
   owners integer[];
   words text[];
 begin
   if not pg_try_advisory_xact_lock(hashtext('ragpg.fold_statistics')) then
     return -1;
   end if;
+  select array_agg(present.id) into held
+    from (select namespace.id from ragpg.namespace
+           where namespace.id in (select keyword_log.namespace_id from ragpg.keyword_log)
+           order by namespace.id for key share skip locked) as present;
   with gone as (
     delete from ragpg.keyword_log
      where keyword_log.id in (
              select waiting.id
                from (select entry.id, sum(entry.chunks) over (order by entry.id) - entry.chunks as before
-                       from ragpg.keyword_log as entry) as waiting
+                       from ragpg.keyword_log as entry
+                      where entry.namespace_id = any (held)
+                         or not exists (select 1 from ragpg.namespace where namespace.id = entry.namespace_id)) as waiting
               where waiting.before < fold_statistics.max_chunks)
     returning keyword_log.*
   ), alive as (

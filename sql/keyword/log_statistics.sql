@@ -1,5 +1,5 @@
--- One log row for up to 2,000 chunks of a statement and namespace: cheap, writers never wait for
--- each other, and a statement over millions of rows makes no value too large to hold.
+-- One log row for up to 2,000 chunks or 500,000 words of a statement and namespace: cheap, writers
+-- never wait for each other, and no statement makes a value too large to hold.
 create or replace function ragpg.log_statistics()
 returns trigger
 language plpgsql
@@ -9,16 +9,16 @@ begin
   if tg_op in ('DELETE', 'UPDATE') then
     insert into ragpg.keyword_log (namespace_id, sign, chunks, length, lexemes)
     select part.namespace_id, -1, count(*), sum(part.length), array_agg(part.lexemes)
-      from (select removed.*, row_number() over (partition by removed.namespace_id) / 2000 as part
-              from removed) as part
+      from (select removed.*, row_number() over kept / 2000 + (sum(removed.length) over kept)::bigint / 500000 as part
+              from removed window kept as (partition by removed.namespace_id rows unbounded preceding)) as part
      group by part.namespace_id, part.part
      order by part.namespace_id, part.part;
   end if;
   if tg_op in ('INSERT', 'UPDATE') then
     insert into ragpg.keyword_log (namespace_id, sign, chunks, length, lexemes)
     select part.namespace_id, 1, count(*), sum(part.length), array_agg(part.lexemes)
-      from (select added.*, row_number() over (partition by added.namespace_id) / 2000 as part
-              from added) as part
+      from (select added.*, row_number() over kept / 2000 + (sum(added.length) over kept)::bigint / 500000 as part
+              from added window kept as (partition by added.namespace_id rows unbounded preceding)) as part
      group by part.namespace_id, part.part
      order by part.namespace_id, part.part;
   end if;

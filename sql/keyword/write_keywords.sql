@@ -1,4 +1,5 @@
--- Keeps ragpg.chunk_keyword equal to ragpg.chunk, a statement at a time.
+-- Keeps ragpg.chunk_keyword equal to ragpg.chunk, a statement at a time. The lock is shared among
+-- writers and keeps rebuild_keywords() out: it must neither miss a row nor write an old one.
 create or replace function ragpg.write_keywords()
 returns trigger
 language plpgsql
@@ -6,17 +7,24 @@ set search_path from current
 as $$
 begin
   if tg_op = 'DELETE' then
+    perform pg_advisory_xact_lock_shared(hashtext('ragpg.rebuild_keywords'), touched.namespace_id)
+       from (select distinct removed.namespace_id from removed order by 1) as touched;
     delete from ragpg.chunk_keyword as keyword
      using removed
      where keyword.namespace_id = removed.namespace_id and keyword.chunk_id = removed.id;
+  elsif tg_op = 'TRUNCATE' then
+    delete from ragpg.chunk_keyword;
   elsif tg_op = 'INSERT' then
+    perform pg_advisory_xact_lock_shared(hashtext('ragpg.rebuild_keywords'), touched.namespace_id)
+       from (select distinct added.namespace_id from added order by 1) as touched;
     -- The average length is a constant of the namespace inside its vectors: the first chunks set
     -- it, rebuild_keywords() mends it when it has drifted.
     update ragpg.namespace
        set average_length = first.length
       from (select sample.namespace_id,
                    greatest(avg(greatest((keyword.row).length, 1)), 1) as length
-              from (select added.namespace_id, added.breadcrumb, added.content,
+              from (select added.namespace_id, added.breadcrumb,
+                           concat_ws(E'\n', nullif(added.prefix, ''), added.content) as content,
                            row_number() over (partition by added.namespace_id order by added.id) as place
                       from added
                      where exists (select 1 from ragpg.namespace
@@ -36,6 +44,8 @@ begin
              concat_ws(E'\n', nullif(added.prefix, ''), added.content), added.metadata,
              namespace.average_length) as keyword;
   else
+    perform pg_advisory_xact_lock_shared(hashtext('ragpg.rebuild_keywords'), touched.namespace_id)
+       from (select distinct changed.namespace_id from changed order by 1) as touched;
     update ragpg.chunk_keyword as target
        set length = keyword.length, bm25 = keyword.bm25, lexemes = keyword.lexemes
       from changed as latest
@@ -58,6 +68,8 @@ create or replace trigger write_keywords_insert after insert on ragpg.chunk
   referencing new table as added for each statement execute function ragpg.write_keywords();
 create or replace trigger write_keywords_update after update on ragpg.chunk
   referencing old table as replaced new table as changed
+  for each statement execute function ragpg.write_keywords();
+create or replace trigger write_keywords_truncate after truncate on ragpg.chunk
   for each statement execute function ragpg.write_keywords();
 create or replace trigger write_keywords_delete after delete on ragpg.chunk
   referencing old table as removed for each statement execute function ragpg.write_keywords();

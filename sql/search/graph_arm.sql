@@ -1,5 +1,5 @@
--- Documents that the seeds' documents link to, and those that link to them; the opening chunk of
--- each, or the one under the heading that the link names.
+-- Documents that the seeds' documents link to, and those that link to them; the first chunk of
+-- each that passes the filter. Links name their targets, so the order of loading does not matter.
 create or replace function ragpg.graph_arm(
   seeds bigint[], namespace_ids integer[], filter jsonb, k integer)
 returns setof ragpg.arm_hit
@@ -12,22 +12,23 @@ begin
   end if;
   return query execute format(
     'with seed as (
-       select chunk.namespace_id, chunk.document_id, min(given.place) as place
+       select chunk.namespace_id, chunk.document_id, document.source, min(given.place) as place
          from unnest($1) with ordinality as given (id, place)
          join ragpg.chunk on chunk.namespace_id = any ($2) and chunk.id = given.id
-        group by 1, 2
+         join ragpg.document on document.namespace_id = chunk.namespace_id and document.id = chunk.document_id
+        group by 1, 2, 3
      ), neighbour as (
        -- Two index scans, one for each direction, 50 links a document at most.
        select seed.namespace_id, hop.document_id, sum(hop.weight / seed.place) as weight
          from seed,
-              lateral ((select link.target_document_id as document_id, 1.0 as weight from ragpg.link
+              lateral ((select aim.id as document_id, 1.0 as weight from ragpg.link
+                          join ragpg.document as aim on aim.namespace_id = link.namespace_id and aim.source = link.target
                          where link.namespace_id = seed.namespace_id and link.document_id = seed.document_id
-                           and link.target_document_id is not null
-                         order by link.target_document_id limit 50)
+                         order by link.target, link.anchor limit 50)
                         union all
                        (select link.document_id, 0.5 from ragpg.link
-                         where link.namespace_id = seed.namespace_id and link.target_document_id = seed.document_id
-                         order by link.document_id limit 50)) as hop
+                         where link.namespace_id = seed.namespace_id and link.target = seed.source
+                         order by link.document_id, link.anchor limit 50)) as hop
         group by 1, 2
      )
      select ''graph'', opening.namespace_id, opening.id,

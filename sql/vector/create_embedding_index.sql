@@ -1,3 +1,5 @@
+-- Runs with the rights of the schema's owner, so every call names its schema: a better match in
+-- another one would run with them too.
 create or replace function ragpg.create_embedding_index(
   space_id integer, m integer default 16, ef_construction integer default 64)
 returns boolean
@@ -16,10 +18,13 @@ begin
     raise warning 'space % has % dimensions of type %, more than an index can hold: search stays exact',
       space.id, space.dimensions, space.type;
     return false;
-  elsif ragpg.has_embedding_index(space.id) then
+  end if;
+  -- Two sessions must not build it twice.
+  perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('ragpg.create_embedding_index')::bigint);
+  if ragpg.has_embedding_index(space.id) then
     return false;
   end if;
-  execute format('create index embedding_%s_hnsw on ragpg.embedding_%1$s using hnsw (embedding %s)
+  execute pg_catalog.format('create index embedding_%s_hnsw on ragpg.embedding_%1$s using hnsw (embedding %s)
                   with (m = %s, ef_construction = %s)',
     space.id, space.type || '_cosine_ops', m, ef_construction);
   return true;

@@ -1,0 +1,137 @@
+"""Sessions that meet: what one writes, another must neither undo nor miss."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+
+from .engine import Engine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@pytest.fixture
+def other(database: str) -> Iterator[Engine]:
+    """A second session."""
+    with psycopg.connect(database, autocommit=True, row_factory=dict_row) as connection:
+        yield Engine(connection)
+
+
+def meanwhile(work: Callable[[], Any], engine: Engine) -> Callable[[], Any]:
+    """Start work in a thread and return once it waits for a lock or is done; call for its result."""
+    result: list[Any] = []
+
+    def run() -> None:
+        try:
+            result.append(work())
+        except psycopg.Error as error:
+            result.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    for _ in range(100):
+        time.sleep(0.02)
+        waiting = "select count(*) from pg_locks where not granted"
+        if not thread.is_alive() or engine.value(waiting):
+            break
+
+    def finish() -> Any:
+        thread.join(30)
+        assert not thread.is_alive()
+        if isinstance(result[0], psycopg.Error):
+            raise result[0]
+        return result[0]
+
+    return finish
+
+
+STALE = """
+  select content from ragpg.chunk
+    join ragpg.chunk_keyword as kept on kept.chunk_id = chunk.id
+    join ragpg.namespace on namespace.id = chunk.namespace_id,
+         lateral ragpg.keyword_row(text_search_config::regconfig, breadcrumb, content,
+           metadata, average_length) as fresh
+   where kept.lexemes <> fresh.lexemes or kept.bm25::text <> fresh.bm25::text"""
+
+
+def test_a_rebuild_waits_for_writers_and_undoes_nothing(engine: Engine, other: Engine) -> None:
+    engine.add({name: f"{name} of a text" for name in "abcdefgh"})
+    engine.value("select count(*) from (select ragpg.rebuild_keywords('default')) as done")
+    engine.rows("update ragpg.namespace set average_length = 1 returning id")
+    with engine.connection.transaction():
+        engine.rows(
+            "update ragpg.chunk set content = 'banana' where content like 'c %' returning id"
+        )
+        engine.rows("""
+            insert into ragpg.chunk (namespace_id, document_id, ordinal, content, content_hash)
+            select namespace_id, id, 1, 'a new cherry', 'x' from ragpg.document limit 1 returning id""")
+        rebuilt = meanwhile(lambda: other.value("select ragpg.rebuild_keywords('default')"), engine)
+    assert rebuilt() is True
+    assert engine.rows(STALE) == []
+    assert engine.keyword("banana") == ["c"]
+    engine.value("select ragpg.fold_statistics()")
+    assert engine.wrong_statistics() == []
+
+
+def test_upkeep_waits_for_nobody(engine: Engine, other: Engine) -> None:
+    engine.add({"a": "a text", "b": "another text"})
+    engine.rows("update ragpg.namespace set average_length = 90 returning id")
+    with engine.connection.transaction():
+        engine.rows("update ragpg.chunk set content = 'more' where id = 1 returning id")
+        assert other.value("select ragpg.rebuild_keywords('default', 0.25)") is False
+    assert other.value("select ragpg.rebuild_keywords('default', 0.25)") is True
+    assert other.value("select ragpg.rebuild_keywords('default', 0.25)") is False
+
+
+def test_folding_and_dropping_do_not_deadlock(engine: Engine, other: Engine) -> None:
+    engine.add({"a": "kept"})
+    engine.add({"a": "doomed"}, namespace="doomed")
+    for name in ("default", "doomed"):
+        engine.rows(
+            "insert into ragpg.document (namespace_id, source) values"
+            " ((select id from ragpg.namespace where name = %s), 'z') returning id",
+            name,
+        )
+    engine.rows("""
+        insert into ragpg.chunk (namespace_id, document_id, ordinal, content, content_hash)
+        select namespace_id, id, 1, 'unheard', 'x' from ragpg.document where source = 'z' returning id""")
+    with engine.connection.transaction():
+        engine.rows("select 1 from ragpg.namespace where name = 'doomed' for update")
+        folded = meanwhile(lambda: other.value("select ragpg.fold_statistics()"), engine)
+        assert engine.value("select ragpg.drop_namespace('doomed')") is True
+    assert folded() == 1
+    assert engine.value("select ragpg.fold_statistics()") == 0
+    assert engine.value("select count(*) from ragpg.keyword_log") == 0
+    assert engine.wrong_statistics() == []
+
+
+def test_one_of_two_builders_builds_the_index(engine: Engine, other: Engine) -> None:
+    engine.add({"a": "text"}, vectors={"a": [1, 0, 0]})
+    with engine.connection.transaction():
+        assert engine.value("select ragpg.create_embedding_index(1)") is True
+        second = meanwhile(lambda: other.value("select ragpg.create_embedding_index(1)"), engine)
+    assert second() is False
+
+
+def test_a_link_does_not_depend_on_who_commits_first(engine: Engine, other: Engine) -> None:
+    engine.add({"start": "nothing"})
+    with engine.connection.transaction():
+        engine.connection.execute("select ragpg.begin_store()")
+        engine.rows("""
+            with document as (
+              insert into ragpg_stage_document values
+                ('x', '', 'text', null, 'x', '{}', '[{"target": "y"}]') returning 1)
+            insert into ragpg_stage_chunk values
+                ('x', 0, 'xylophone', '', '', 0, 9, 1, 1, null, '{}', 'x', null) returning 1""")
+        engine.rows("select * from ragpg.store_staged(1)")
+        other.add({"y": "target"})
+    linked = engine.rows("""
+        select source from ragpg.graph_search(
+          array(select id from ragpg.chunk where content = 'xylophone'), '{default}')""")
+    assert linked == [{"source": "y"}]
