@@ -15,6 +15,9 @@ begin
     grant usage on schema ragpg to ragpg_writer;
     grant select, insert, update, delete on all tables in schema ragpg to ragpg_writer;
     revoke insert, update, delete on ragpg.install, ragpg.embedding_space from ragpg_writer;
+    if to_regclass('ragpg.alembic_version') is not null then
+      revoke insert, update, delete on ragpg.alembic_version from ragpg_writer;
+    end if;
     grant execute on all functions in schema ragpg to ragpg_writer;
   end if;
 end $$;

@@ -1,4 +1,5 @@
--- Makes a table, so it runs with the rights of the schema's owner: a writer needs no CREATE.
+-- Makes a table, so it runs with the rights of the schema's owner: a writer needs no CREATE. Every
+-- call names its schema, because a better match in another one would run with those rights too.
 create or replace function ragpg.create_embedding_space(model text, dimensions integer, type text default 'halfvec')
 returns integer
 language plpgsql security definer
@@ -13,7 +14,7 @@ begin
       using errcode = 'RG005', hint = 'Types are halfvec and vector, dimensions 1 to 16000.';
   end if;
   -- Two sessions must not make the table twice.
-  perform pg_advisory_xact_lock(hashtext('ragpg.create_embedding_space'));
+  perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('ragpg.create_embedding_space')::bigint);
   select embedding_space.id into space from ragpg.embedding_space
    where (embedding_space.model, embedding_space.dimensions, embedding_space.type)
          = (create_embedding_space.model, create_embedding_space.dimensions, create_embedding_space.type);
@@ -23,7 +24,7 @@ begin
   insert into ragpg.embedding_space (model, dimensions, type)
   values (create_embedding_space.model, create_embedding_space.dimensions, create_embedding_space.type)
   returning embedding_space.id into space;
-  execute format(
+  execute pg_catalog.format(
     'create table ragpg.embedding_%s (
        namespace_id integer not null,
        chunk_id     bigint not null,
@@ -31,17 +32,17 @@ begin
        primary key (namespace_id, chunk_id),
        foreign key (namespace_id, chunk_id) references ragpg.chunk (namespace_id, id) on delete cascade)',
     space, type, dimensions);
-  execute format('comment on table ragpg.embedding_%s is %L', space,
-    format('Vectors of model %s, %s dimensions, by chunk.', model, dimensions));
+  execute pg_catalog.format('comment on table ragpg.embedding_%s is %L', space,
+    pg_catalog.format('Vectors of model %s, %s dimensions, by chunk.', model, dimensions));
   -- Whoever may use the chunks may use their vectors.
   for grantee in
-    select acl.grantee::regrole as role, string_agg(acl.privilege_type, ', ') as privileges
-      from pg_catalog.pg_class, aclexplode(pg_class.relacl) as acl
-     where pg_class.oid = 'ragpg.chunk'::regclass and acl.grantee <> 0
-       and acl.grantee <> pg_class.relowner
+    select case acl.grantee when 0 then 'public' else acl.grantee::pg_catalog.regrole::pg_catalog.text end as role,
+           pg_catalog.string_agg(acl.privilege_type, ', ') as privileges
+      from pg_catalog.pg_class, pg_catalog.aclexplode(pg_class.relacl) as acl
+     where pg_class.oid = 'ragpg.chunk'::pg_catalog.regclass and acl.grantee <> pg_class.relowner
      group by acl.grantee
   loop
-    execute format('grant %s on ragpg.embedding_%s to %s', grantee.privileges, space, grantee.role);
+    execute pg_catalog.format('grant %s on ragpg.embedding_%s to %s', grantee.privileges, space, grantee.role);
   end loop;
   return space;
 end $$;

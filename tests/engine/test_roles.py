@@ -56,6 +56,41 @@ def test_a_writer_needs_no_rights_of_its_own_and_a_reader_cannot_write(roles: st
                 connection.execute(statement.encode())
 
 
+def test_a_writer_cannot_borrow_the_rights_of_the_owner(roles: str) -> None:
+    with psycopg.connect(roles, autocommit=True, row_factory=dict_row) as connection:
+        engine = Engine(connection)
+        # Better matches for the calls of the functions that run with the owner's rights.
+        connection.execute("grant create on schema public to ragpg_writer")
+        connection.execute("set role ragpg_writer")
+        for name, arguments, result in (
+            ("pg_advisory_xact_lock", "integer", "void"),
+            ("hashtext", "text", "integer"),
+            ("format", "text, integer", "text"),
+            ("format", "text, text, integer", "text"),
+            ("format", "text, integer, text, integer", "text"),
+            ("format", "text, integer, text, integer, integer", "text"),
+            ("format", "text, text, integer, text", "text"),
+        ):
+            connection.execute(
+                f"create function public.{name}({arguments}) returns {result} language plpgsql"
+                " as $$ begin raise exception 'borrowed'; end $$".encode()
+            )
+        connection.execute("create domain pg_temp.regrole as oid check (1 / 0 > 0)")
+        space = engine.value("select ragpg.create_embedding_space('m', 3)")
+        assert engine.value("select ragpg.create_embedding_index(%s)", space) is True
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("update ragpg.alembic_version set version_num = '9999'")
+
+
+def test_what_everybody_may_do_with_chunks_they_may_do_with_vectors(database: str) -> None:
+    with psycopg.connect(database, autocommit=True, row_factory=dict_row) as connection:
+        engine = Engine(connection)
+        connection.execute("grant select on ragpg.chunk to public")
+        engine.add({"a": "text"}, vectors={"a": [1, 0]})
+        grants = engine.value("select relacl::text from pg_class where relname = 'embedding_1'")
+        assert "=r/" in grants.replace("postgres=", "")
+
+
 def test_search_works_in_a_read_only_transaction(database: str) -> None:
     with psycopg.connect(database, autocommit=True, row_factory=dict_row) as connection:
         engine = Engine(connection)
