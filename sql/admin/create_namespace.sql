@@ -13,8 +13,11 @@ begin
       using errcode = 'RG005', hint = 'A name has 1 to 1024 bytes and at least one character that is not white space.';
   end if;
   begin
-    perform language::regconfig;
-  exception when undefined_object or invalid_name or invalid_schema_name then
+    -- A number would pass as the id of anything.
+    if not exists (select 1 from pg_catalog.pg_ts_config where pg_ts_config.oid = language::regconfig) then
+      raise undefined_object;
+    end if;
+  exception when undefined_object or invalid_name or invalid_schema_name or syntax_error or feature_not_supported then
     raise exception 'text search configuration "%" does not exist', language
       using errcode = 'RG005', hint = 'List them with \dF; name one that is not in pg_catalog with its schema.';
   end;

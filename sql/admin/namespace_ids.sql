@@ -6,6 +6,10 @@ as $$
 declare
   unknown text;
 begin
+  if names is null or array_position(names, null) is not null then
+    raise exception 'a namespace is null' using errcode = 'RG005',
+      hint = 'Name the namespaces, as in {default}; list them with: select name from ragpg.namespaces';
+  end if;
   select asked.name into unknown
     from unnest(names) as asked (name)
    where not exists (select 1 from ragpg.namespace where namespace.name = asked.name)

@@ -15,12 +15,14 @@ begin
   if key like '/%' then
     -- A JSON pointer (RFC 6901) reaches into nested metadata.
     select array_agg(replace(replace(part.part, '~1', '/'), '~0', '~') order by part.place) into path
-      from unnest(string_to_array(substr(key, 2), '/')) with ordinality as part (part, place);
+      from unnest(case key when '/' then '{""}' else string_to_array(substr(key, 2), '/') end) with ordinality as part (part, place);
   elsif key in ('@source', '@title', '@format') then
     value := format('to_jsonb((select document.%I from ragpg.document where document.namespace_id = %2$s.namespace_id
       and document.id = %2$s.document_id))', substr(key, 2), chunk);
   elsif key = '@page' then
     value := format('to_jsonb(%s.page)', chunk);
+  elsif key ~ '^[@$]' then
+    perform ragpg.filter_error(format('"%s" is no field of a document and no operator; as a key of metadata it is written "/%1$s"', key));
   else
     path := array[key];
   end if;
@@ -59,7 +61,8 @@ begin
       return format(
         'coalesce(%3$s(jsonb_typeof(%1$s) = ''array'' and exists (select 1 from jsonb_array_elements(
            case jsonb_typeof(%1$s) when ''array'' then %1$s else ''[]'' end) as item where item = any (%2$L::jsonb[]))), false)',
-        value, (select array_agg(item) from jsonb_array_elements(operand) as item)::text,
+        value, (select coalesce(array_agg(item), '{}') from jsonb_array_elements(operand) as item
+                  where op <> 'in' or item <> 'null')::text,
         case op when 'in' then format('coalesce(%s, ''null'') = any (%L::jsonb[]) or ', value,
           (select array_agg(item) from jsonb_array_elements(operand) as item)::text) else '' end);
     when 'not_in' then

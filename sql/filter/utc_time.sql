@@ -5,13 +5,13 @@ returns timestamptz
 language plpgsql immutable strict parallel safe
 as $$
 begin
-  if value !~ '^\d{4}-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?\s?(Z|[+-]\d\d(:?\d\d)?)?)?)?$' then
+  if value !~ '^[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?\s?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?)?$' then
     return null;
   end if;
   value := case when value ~ '^\d{4}-\d\d$' then value || '-01' else value end;
   return case when value ~ '[T ].*(Z|[+-]\d\d(:?\d\d)?)$' then value::timestamptz
               else value::timestamp at time zone 'UTC' end;
-exception when datetime_field_overflow or invalid_datetime_format then
+exception when data_exception then
   return null;
 end $$;
 

@@ -11,7 +11,10 @@ begin atomic
   with analysed as (
     select case when breadcrumb = '' then ''::tsvector
                 else setweight(ragpg.lexemes(config, left(breadcrumb, 2000)), 'A') end
-           || ragpg.lexemes(config, left(content, 200000)) as vector
+           || ragpg.lexemes(config, left(content, case
+                when octet_length(content) <= 200000 then 200000
+                -- As many characters as 200,000 bytes hold: a tsvector takes 1 MB.
+                else (200000::bigint * length(content) / octet_length(content))::integer end)) as vector
   ), term as (
     -- A sparse vector holds at most 16,000 entries and a tsvector 1 MB: the first words win.
     select word.lexeme,

@@ -7,6 +7,7 @@ as $$
 declare
   items text[];
   limits double precision[];
+  found text;
   rest double precision;
   place integer := 0;
 begin
@@ -34,7 +35,12 @@ begin
       into items, limits
       from unnest(words, bounds) with ordinality as term (word, bound, place);
   end if;
-  return ragpg.threshold_query(items, limits, need);
+  found := ragpg.threshold_query(items, limits, need);
+  if found = 'T' then
+    -- Where everything can, anything with one of the terms can.
+    select string_agg(ragpg.quote_lexeme(word), '|') into found from unnest(words) as word;
+  end if;
+  return found;
 end $$;
 
 comment on function ragpg.remaining_query(text[], double precision[], double precision) is

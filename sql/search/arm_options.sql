@@ -30,11 +30,15 @@ begin
      where option.key not in ('weight', 'k', 'min_score', 'function')
         or (option.key = 'function') <> (jsonb_typeof(option.value) = 'string')
         or option.key <> 'function' and jsonb_typeof(option.value) not in ('number', 'null')
-        or option.key in ('weight', 'k') and jsonb_typeof(option.value) = 'number' and option.value::text::numeric < 0
+        or case when jsonb_typeof(option.value) = 'number' then
+             case option.key when 'k' then option.value::numeric not between 0 and 2147483647
+                                           or option.value::numeric <> trunc(option.value::numeric)
+                             when 'weight' then option.value::numeric not between 0 and 1e100
+                             else abs(option.value::numeric) > 1e100 end else false end
      order by 1 limit 1;
     if wrong is not null then
       raise exception 'arms: option "%" of "%" is unknown or out of range', wrong, entry.key
-        using errcode = 'RG005', hint = 'Options are weight (>= 0), k (>= 0), min_score and function.';
+        using errcode = 'RG005', hint = 'Options are weight (>= 0), k (a whole number, >= 0), min_score and function.';
     end if;
   end loop;
   -- The graph starts from what the others found, so it runs last.

@@ -16,19 +16,22 @@ begin
   if k <= 0 or cardinality(namespace_ids) = 0 then
     return;
   end if;
+  -- Offset 0 keeps the planner from walking all rows, newest first, in search of a rare one.
   for attempt in 1..2 loop
     execute format(
       'select array_agg(best.id order by best.created_at desc, best.id desc),
               array_agg(best.namespace_id order by best.created_at desc, best.id desc),
               array_agg(best.created_at order by best.created_at desc, best.id desc)
          from (select recent.* from unnest($1) as asked (namespace_id),
-                 lateral (select chunk.* from (
-                            select candidate.id, candidate.namespace_id, candidate.document_id,
-                                   candidate.page, candidate.metadata, candidate.created_at
-                              from ragpg.chunk as candidate
-                             where candidate.namespace_id = asked.namespace_id %s) as chunk
-                           where %s
-                           order by chunk.created_at desc, chunk.id desc
+                 lateral (select passed.* from (
+                            select chunk.* from (
+                              select candidate.id, candidate.namespace_id, candidate.document_id,
+                                     candidate.page, candidate.metadata, candidate.created_at
+                                from ragpg.chunk as candidate
+                               where candidate.namespace_id = asked.namespace_id %s) as chunk
+                             where %s
+                            offset 0) as passed
+                           order by passed.created_at desc, passed.id desc
                            limit %s) as recent
                 order by recent.created_at desc, recent.id desc
                 limit %3$s) as best',

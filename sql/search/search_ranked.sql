@@ -9,8 +9,8 @@ as $$
 declare
   found record;
 begin
-  if k < 0 or rrf_k < 0 or budget_ms < 0 then
-    raise exception 'k, rrf_k and budget_ms cannot be negative: %, %, %', k, rrf_k, budget_ms using errcode = 'RG005';
+  if (k >= 0 and rrf_k >= 0 and budget_ms >= 0) is not true then
+    raise exception 'k, rrf_k and budget_ms cannot be negative or null: %, %, %', k, rrf_k, budget_ms using errcode = 'RG005';
   end if;
   select * into found from ragpg.search_arms(
     query, embedding, ragpg.namespace_ids(namespaces), filter,

@@ -1,5 +1,5 @@
 -- The landing place of an ingest transaction, filled by COPY. It belongs to the session and is
--- emptied at commit, so a pooler that hands the session on hands on nothing.
+-- emptied here and at commit, so a pooler that hands the session on hands on nothing.
 create or replace function ragpg.begin_store()
 returns void
 language plpgsql
@@ -31,10 +31,14 @@ begin
     content_hash   bytea not null,
     embedding_hash bytea
   ) on commit delete rows;
+  -- A transaction may store several times.
+  if exists (select 1 from pg_temp.ragpg_stage_document) or exists (select 1 from pg_temp.ragpg_stage_chunk) then
+    truncate pg_temp.ragpg_stage_document, pg_temp.ragpg_stage_chunk;
+  end if;
 end $$;
 
 comment on function ragpg.begin_store() is
-$$Creates the temporary tables that ragpg.store_staged() reads: ragpg_stage_document and
+$$Creates or empties the temporary tables that ragpg.store_staged() reads: ragpg_stage_document and
 ragpg_stage_chunk, one row a document and one a chunk.
 
   begin; select ragpg.begin_store(); copy ragpg_stage_document from stdin; ...$$;

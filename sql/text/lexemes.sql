@@ -1,12 +1,13 @@
--- The analyser: stemmed words of the language, whole identifiers, special words, bigrams.
+-- The analyser: stemmed words of the language, whole identifiers, special words, bigrams. Small
+-- letters are made here: dictionaries use the database's locale, which may know ASCII alone.
 create or replace function ragpg.lexemes(config regconfig, value text)
 returns tsvector
 language sql immutable strict parallel safe
 begin atomic
-  select to_tsvector(config, ragpg.split_words(
+  select to_tsvector(config, lower(ragpg.split_words(
            case when text.plain then text.folded
                 else regexp_replace(text.folded, '[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0e7f]+', ' ', 'g')
-           end))
+           end) collate pg_c_utf8))
          || case when text.plain then ''::tsvector
                  else to_tsvector('pg_catalog.simple', ragpg.character_bigrams(text.folded)) end
          || to_tsvector('pg_catalog.simple', ragpg.whole_identifiers(text.folded))

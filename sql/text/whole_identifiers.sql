@@ -4,9 +4,9 @@ create or replace function ragpg.whole_identifiers(value text)
 returns text
 language sql immutable strict parallel safe
 begin atomic
-  select coalesce(string_agg(lower(regexp_replace(found.match[1], '[^[:alnum:]]+', '', 'g')), ' '), '')
+  select coalesce(string_agg(lower(regexp_replace(found.match[1] collate pg_c_utf8, '[^[:alnum:]]+', '', 'g')), ' '), '')
     from regexp_matches(
-           value,
+           value collate pg_c_utf8,
            '([[:alpha:]][[:alnum:]]*(?:(?:[_.:/\\@-]+|(?<=[a-z])(?=[A-Z]))[[:alnum:]]+)+)',
            'g') as found (match);
 end;
