@@ -45,6 +45,7 @@ class NamespaceRow:
     space_id: int | None
     model: str | None
     dimensions: int | None
+    language: str = "english"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,8 @@ select name, kind, language, model, dimensions, documents, failed, chunks, creat
 
 NAMESPACE = Query(
     """
-select namespace.id, namespace.space_id, embedding_space.model, embedding_space.dimensions
+select namespace.id, namespace.space_id, embedding_space.model, embedding_space.dimensions,
+       namespace.text_search_config
   from ragpg.namespace
   left join ragpg.embedding_space on embedding_space.id = namespace.space_id
  where namespace.name = %(namespace)s

@@ -64,10 +64,12 @@ def create(
     """
     with options.connect(**connection, needs_embedder=False) as rag:
         rag.create_namespace(name, kind=kind, language=language)
+        # It may have been there, with another language.
+        [found] = [one for one in rag.namespaces() if one.name == name]
     if as_json:
-        output.print_json({"name": name, "kind": kind, "language": language})
+        output.print_json({"name": name, "kind": found.kind, "language": found.language})
     else:
-        click.echo(f"Namespace {name} is there.")
+        click.echo(f"Namespace {name} is there, {found.language}, {found.kind}.")
 
 
 @namespaces.command()

@@ -158,6 +158,11 @@ class _Run:
             order.namespace, order.language, self.embedder, create=not order.dry_run
         )
         self.namespace, self.space = opened
+        if self.namespace is not None and not _is_language(order.language, self.namespace.language):
+            self.notes.append(
+                f"namespace {order.namespace} is {self.namespace.language} already: "
+                f"the language {order.language} was not used"
+            )
         has_vectors = self.namespace is not None and self.namespace.space_id is not None
         if self.embedder is None and has_vectors:
             self.notes.append("no embedder: new and changed documents are stored without vectors")
@@ -331,6 +336,12 @@ class _Run:
                 pass
             if self.space is not None and self.space.id is not None:
                 yield from fetch(INDEX, {"space_id": self.space.id}, timeout=0)
+
+
+def _is_language(wanted: str, found: str) -> bool:
+    """Whether a namespace has the language asked for; english is what nobody asked for."""
+    wanted, found = (name.removeprefix("pg_catalog.") for name in (wanted, found))
+    return wanted in (found, "english")
 
 
 def is_systemic(error: Exception) -> bool:

@@ -199,12 +199,17 @@ def _text_item(text: Text, metadata: Metadata) -> Item:
                 f"a text needs the keys source and text, and has {', '.join(sorted(text))}",
                 hint="title, metadata and format may be there too.",
             )
+        own = text.get("metadata") or {}
+        if not isinstance(own, Mapping):
+            raise ConfigError(
+                f"the metadata of {text['source']!r} must be a mapping, not a {type(own).__name__}"
+            )
         return Item(
             _name(text["source"]),
             text=text["text"],
             title=text.get("title"),
             format=text.get("format"),
-            metadata={**(text.get("metadata") or {}), **metadata},
+            metadata={**own, **metadata},
         )
     try:
         source, content = text

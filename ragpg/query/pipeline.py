@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, RagpgError
@@ -58,6 +59,11 @@ class Request:
     candidates: int = 50
 
     def __post_init__(self) -> None:
+        if not isinstance(self.query, str):
+            raise ConfigError(f"a query must be text, not a {type(self.query).__name__}")
+        for name in ("k", "candidates"):
+            if not isinstance(getattr(self, name), Integral):
+                raise ConfigError(f"{name} must be a whole number, not {getattr(self, name)!r}")
         if self.k < 0 or self.candidates < 0:
             raise ConfigError(f"k and candidates cannot be negative: {self.k}, {self.candidates}")
         if max(self.k, self.candidates) > MOST:

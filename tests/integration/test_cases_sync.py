@@ -83,6 +83,29 @@ def test_another_file_of_the_same_name_is_reported(database: str, tmp_path: Path
         assert not rag.ingest(second).files[0].notes
 
 
+def test_a_language_that_is_not_used_is_said(database: str) -> None:
+    with ragpg.connect(database) as rag:
+        rag.create_namespace("notes", language="german")
+        texts = [("one", "Die Rechnungen sind bezahlt.")]
+        assert not rag.ingest(texts=texts, namespace="notes").notes
+        assert not rag.ingest(texts=texts, namespace="notes", language="german").notes
+        [note] = rag.ingest(texts=texts, namespace="notes", language="french").notes
+        assert "german already" in note
+
+
+def test_arguments_of_a_wrong_type_are_named(database: str) -> None:
+    with ragpg.connect(database) as rag:
+        for wrong, name in (
+            ({"query": None}, "query"),
+            ({"query": "x", "k": "5"}, "k must"),
+            ({"query": "x", "k": 2.5}, "k must"),
+        ):
+            with pytest.raises(ConfigError, match=name):
+                rag.search(**wrong)
+        with pytest.raises(ConfigError, match="metadata of 'a'"):
+            rag.ingest(texts=[{"source": "a", "text": "b", "metadata": [1]}])
+
+
 @pytest.mark.case("SY-02")
 def test_a_file_that_became_empty_loses_its_chunks_sy_02(
     database: str, db: Database, tmp_path: Path
