@@ -34,7 +34,7 @@ from ragpg.ingest.prepare import (
     read,
     real_path,
 )
-from ragpg.ingest.prune import vanished
+from ragpg.ingest.prune import left_behind, vanished
 from ragpg.ingest.reports import report_of
 from ragpg.ingest.store import store
 from ragpg.queries import (
@@ -96,6 +96,7 @@ def ingest(
     gone: list[str] = []
     if order.prune and run.namespace is not None:
         gone = yield from vanished(run.namespace.id, order.paths, found)
+        run.notes += yield from left_behind(run.namespace.id, order.paths, found)
     for rejected in found.rejected:
         yield from run.reject(rejected)
     items = yield from call(items_of, found.files, order.texts, order.metadata)

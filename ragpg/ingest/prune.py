@@ -51,6 +51,29 @@ def vanished(
     return [source for source in gone if below[source] not in present]
 
 
+def left_behind(
+    namespace_id: int, paths: Sequence[str | os.PathLike[str]], found: Discovery
+) -> Flow[list[str]]:
+    """A note on stored files that are not pruned, because they were read from another folder, and
+    are not there any more: a folder that moved looks like this, and so does a fresh checkout."""
+    rows = yield from fetch(FILES, {"namespace_id": namespace_id})
+    places = yield from call(real_paths, paths)
+    here = {file.source for file in found.files}
+    elsewhere = {
+        source: path
+        for source, path in rows
+        if source not in here and not any(_is_below(path, place) for place in places)
+    }
+    present = yield from call(_existing, list(elsewhere.values()))
+    lost = [source for source, path in elsewhere.items() if path not in present]
+    if not lost:
+        return []
+    return [
+        f"not pruned, because they were read from other folders: {len(lost)} documents whose files "
+        f"are gone, such as {lost[0]} from {elsewhere[lost[0]]}; delete them by name"
+    ]
+
+
 def _is_below(path: str, place: str) -> bool:
     return path == place or path.startswith(place.rstrip("/") + "/")
 

@@ -66,8 +66,18 @@ def test_pruning_follows_a_folder_that_moved(database: str, tmp_path: Path) -> N
         first.rename(second)
         assert rag.ingest(second).count("unchanged") == 2
         (second / "two.md").unlink()
-        assert rag.ingest(second, prune=True).count("removed") == 1
+        report = rag.ingest(second, prune=True)
+        assert report.count("removed") == 1
+        assert not report.notes
         assert sources(rag.search("text")) == ["one.md"]
+        # Gone and moved at once: that cannot be told from a file of another folder.
+        (second / "three.md").write_text("The three text.")
+        rag.ingest(second)
+        (second / "three.md").unlink()
+        second.rename(first)
+        report = rag.ingest(first, prune=True)
+        assert not report.count("removed")
+        assert "three.md" in report.notes[0]
 
 
 def test_another_file_of_the_same_name_is_reported(database: str, tmp_path: Path) -> None:
