@@ -1,7 +1,7 @@
 -- Runs with the rights of the schema's owner, so every call names its schema: a better match in
 -- another one would run with them too.
 create or replace function ragpg.create_embedding_index(
-  space_id integer, m integer default 16, ef_construction integer default 64)
+  space_id integer, m integer default 16, ef_construction integer default 128)
 returns boolean
 language plpgsql security definer
 set search_path from current

@@ -22,7 +22,7 @@ declare
   vectors bigint;    -- of the whole space, as of the last analyze
   indexed boolean;
   ids bigint[];      -- of the chunks that pass the filter
-  ef integer := 800;
+  ef integer := 600;
   needed integer;
   hits ragpg.arm_hit[] := '{}';
 begin
@@ -73,7 +73,7 @@ begin
   if ids is null then
     -- A search that has the space to itself finds enough with less.
     if condition is null and 2 * chunks >= vectors then
-      ef := 200;
+      ef := 250;
     end if;
     ef := least(1000, greatest(ef, 2 * k));
     needed := greatest(k, ef / 20);

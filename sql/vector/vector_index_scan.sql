@@ -10,7 +10,7 @@ language plpgsql stable
 set search_path from current
 set hnsw.iterative_scan = 'relaxed_order'
 set hnsw.max_scan_tuples = 40000
-set hnsw.ef_search = 200
+set hnsw.ef_search = 250
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -40,7 +40,7 @@ end $$;
 comment on function ragpg.vector_index_scan(vector, integer[], text, integer, integer, text, integer, boolean) is
 $$The index side of ragpg.vector_arm(): at least k of the nearest, if the scan meets as many.
 
-  select * from unnest(ragpg.vector_index_scan('[0.1,0.2]', '{1}', null, 10, 1, 'halfvec', 200, false));
+  select * from unnest(ragpg.vector_index_scan('[0.1,0.2]', '{1}', null, 10, 1, 'halfvec', 250, false));
 
 condition  SQL on chunk, from ragpg.filter_sql, or null
 ef_search  how many candidates the scan keeps in view; pgvector allows 1000
