@@ -71,7 +71,7 @@ class Flows:
     def _request(
         self, query: str, namespace: Names, rerank: bool | Reranker, **rest: Any
     ) -> Request:
-        names = [namespace] if isinstance(namespace, str) else list(namespace)
+        names = [namespace] if isinstance(namespace, str) else list(namespace or ())
         if not names:
             raise ConfigError("no namespace was given to search")
         reranker = self.reranker if rerank is True else (rerank or None)

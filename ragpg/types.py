@@ -190,9 +190,11 @@ class Grounding:
 
     @property
     def state(self) -> str:
-        """One of "no claims", "grounded" (confidence >= 0.5) and "weak"."""
+        """One of "no claims", "contradicted" (a claim is), "grounded" (>= 0.5) and "weak"."""
         if self.confidence is None:
             return "no claims"
+        if any(claim.verdict == "contradicted" for claim in self.claims):
+            return "contradicted"
         return "grounded" if self.confidence >= 0.5 else "weak"
 
 

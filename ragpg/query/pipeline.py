@@ -5,9 +5,10 @@ ask: search -> refuse or complete -> cite -> ground.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, RagpgError
@@ -66,6 +67,10 @@ class Request:
                 raise ConfigError(f"{name} must be a whole number, not {getattr(self, name)!r}")
         if self.k < 0 or self.candidates < 0:
             raise ConfigError(f"k and candidates cannot be negative: {self.k}, {self.candidates}")
+        if self.context_tokens < 0:
+            raise ConfigError(f"context_tokens cannot be negative: {self.context_tokens}")
+        if self.embedding is not None:
+            _check_vector(self.embedding)
         if max(self.k, self.candidates) > MOST:
             raise ConfigError(f"k and candidates are at most {MOST:,}: {self.k}, {self.candidates}")
 
@@ -285,6 +290,14 @@ def _result(
         citations=context.citations,
         notes=remarks,
     )
+
+
+def _check_vector(vector: Sequence[float]) -> None:
+    if isinstance(vector, str | bytes):
+        raise ConfigError(f"an embedding is a list of numbers, not {type(vector).__name__}")
+    for place, value in enumerate(vector):
+        if not isinstance(value, Real) or not math.isfinite(value):
+            raise ConfigError(f"the embedding holds {value!r} at place {place}, no finite number")
 
 
 def _in_order(*groups: Sequence[Any]) -> list[Hit]:

@@ -197,3 +197,17 @@ def test_paths_are_named_from_the_root(rag: ragpg.Client, db: Database, tmp_path
     assert set(contents(db)) == {"docs/guide/a.md"}
     with pytest.raises(ConfigError, match="not below the root"):
         rag.ingest(tmp_path / "b.md", root=tmp_path / "docs")
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"embedding": [0.1, float("nan")]}, "nan at place 1"),
+        ({"embedding": "[0.1]"}, "list of numbers"),
+        ({"context_tokens": -1}, "context_tokens"),
+        ({"namespace": None}, "no namespace"),
+    ],
+)
+def test_wrong_arguments_are_named(rag: ragpg.Client, options: dict[str, Any], named: str) -> None:
+    with pytest.raises(ConfigError, match=named):
+        rag.search("refund", **options)

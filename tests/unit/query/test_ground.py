@@ -229,7 +229,7 @@ def test_the_report_names_verdict_reason_and_evidence() -> None:
     assert "+ supported    1.00  Keys rotate every 90 days [1]." in report
     assert "    [1] keys.md: Keys rotate every 90 days." in report
     assert "because number '10 days' is not in the evidence, which has 90 days" in report
-    assert "confidence 0.33 (weak): 1 supported, 1 unsupported, 1 contradicted" in report
+    assert "confidence 0.33 (contradicted): 1 supported, 1 unsupported, 1 contradicted" in report
 
 
 @pytest.mark.parametrize(
