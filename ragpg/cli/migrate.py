@@ -58,7 +58,7 @@ def migrate(
     """
     from ragpg import migrate as migration
 
-    schema = schema or "ragpg"
+    schema = "ragpg" if schema is None else schema
     ctx.obj = (dsn, schema)
     if ctx.invoked_subcommand:
         return
@@ -111,7 +111,7 @@ def downgrade(
         is not ParameterSource.COMMANDLINE
     ):
         schema = before[1]
-    schema = schema or "ragpg"
+    schema = "ragpg" if schema is None else schema
     where = options.database(dsn or before[0])
     now = migration.status(where, schema)
     loss = "removing all its documents" if revision == "base" else "losing what came after"

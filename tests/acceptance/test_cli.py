@@ -125,7 +125,7 @@ def test_ground_judges_each_claim(ragpg_cli: Callable[..., Result], handbook: Pa
         "ground", "-", *question, "--min-confidence", "0.5", input="Refunds take 41 days."
     )
     assert wrong.exit_code == 1
-    assert "confidence 0.00: weak" in wrong.stdout
+    assert "confidence 0.00: contradicted" in wrong.stdout
 
 
 def test_namespaces_are_created_listed_and_dropped(ragpg_cli: Callable[..., Result]) -> None:
