@@ -26,7 +26,7 @@ def fuse(
     lists: Mapping[str, Sequence[Hit]],
     weights: Mapping[str, float] | None = None,
     *,
-    rrf_k: int = 60,
+    rrf_k: int = 10,
     k: int = 10,
 ) -> list[Hit]:
     """Merge ranked lists (arm name to hits, best first) into the best `k` hits.
@@ -43,7 +43,7 @@ def fuse_with_external(
     external: Mapping[str, Sequence[Hit]],
     weights: Mapping[str, float] | None = None,
     *,
-    rrf_k: int = 60,
+    rrf_k: int = 10,
     k: int = 10,
 ) -> list[Hit]:
     """Join the lists of external retrievers to hits that SQL has fused already.

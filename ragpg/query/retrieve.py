@@ -47,7 +47,7 @@ def retrieve(
     arms: Json,
     budget: float,
     timeout: float,
-    rrf_k: int = 60,
+    rrf_k: int = 10,
 ) -> Flow[Retrieved]:
     """Run ragpg.search_run: one round trip. Times are seconds."""
     for name in namespaces:

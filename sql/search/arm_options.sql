@@ -4,10 +4,10 @@ returns table (arm text, weight double precision, k integer, min_score double pr
 language plpgsql stable parallel safe
 as $$
 declare
-  defaults constant jsonb := '{"vector":   {"weight": 1.3, "k": 50},
+  defaults constant jsonb := '{"vector":   {"weight": 1.0, "k": 50},
                                "keyword":  {"weight": 1.0, "k": 50},
-                               "metadata": {"weight": 0.2, "k": 50},
-                               "graph":    {"weight": 0.2, "k": 10}}';
+                               "metadata": {"weight": 0.05, "k": 50},
+                               "graph":    {"weight": 0.05, "k": 10}}';
   chosen jsonb := coalesce(arms, '{}');
   entry record;
   wrong text;

@@ -1,6 +1,6 @@
 create or replace function ragpg.search_run(
   query text, embedding vector default null, namespaces text[] default '{default}', filter jsonb default null,
-  k integer default 10, arms jsonb default null, rrf_k integer default 60, budget_ms integer default 5000,
+  k integer default 10, arms jsonb default null, rrf_k integer default 10, budget_ms integer default 5000,
   out hits jsonb, out report jsonb)
 language plpgsql stable
 set search_path from current

@@ -69,7 +69,7 @@ def test_a_chunk_found_twice_is_one_hit_fu_02(engine: Engine) -> None:
     best = hits[0]
     assert best["source"] == "d1"
     assert best["arms"]["vector"]["rank"] == best["arms"]["keyword"]["rank"] == 1
-    assert best["score"] == pytest.approx(1.3 / 61 + 1 / 61)
+    assert best["score"] == pytest.approx(1 / 11 + 1 / 11)
     assert all(hit["score"] < best["score"] for hit in hits[1:])
 
 

@@ -27,7 +27,7 @@ def hit(name: str, chunk: int | None = None, score: float = 1.0, **arms: int) ->
 def test_a_hit_of_two_arms_appears_once_with_both_credits_fu_02() -> None:
     fused = fuse({"keyword": [hit("a", 1), hit("b", 2)], "vector": [hit("c", 3), hit("a", 1)]})
     assert [one.source for one in fused] == ["a", "c", "b"]
-    assert fused[0].score == 1 / 61 + 1 / 62
+    assert fused[0].score == 1 / 11 + 1 / 12
     assert {name: arm.rank for name, arm in fused[0].arms.items()} == {"keyword": 1, "vector": 2}
     assert [one.rank for one in fused] == [1, 2, 3]
 
@@ -62,12 +62,12 @@ def test_external_hits_without_an_id_join_by_content_and_repeats_count_once() ->
     assert [one.source for one in fused] == ["a", "b", "wiki"]
     assert fused[0].chunk_id == 1
     assert fused[0].arms["wiki"].rank == 2
-    assert fused[0].score == sum([1 / 61, 1.3 / 62, 1 / 62])
+    assert fused[0].score == sum([1 / 11, 1.3 / 12, 1 / 12])
 
 
 def test_fusing_sql_hits_alone_repeats_their_scores() -> None:
     sql = [hit("a", 1, vector=1), hit("b", 2, keyword=2)]
-    assert [one.score for one in fuse_with_external(sql, {}, {})] == [1 / 61, 1 / 62]
+    assert [one.score for one in fuse_with_external(sql, {}, {})] == [1 / 11, 1 / 12]
     assert fuse_with_external(sql, {}, {}, k=0) == []
 
 
