@@ -264,6 +264,8 @@ def main() -> None:
     options = parser.parse_args()
     with psycopg.connect(options.dsn, autocommit=True) as connection:
         register_vector(connection)
+        # The account of a backend knows nothing of its workers.
+        connection.execute("set max_parallel_workers_per_gather = 0")
         texts = [
             query.text
             for query in sample(connection, options.namespace, options.queries * 2, seed=11)
