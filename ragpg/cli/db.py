@@ -79,9 +79,12 @@ def up(
 
 @db.command()
 @where
-def stop(**options: Unpack[Where]) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the state as JSON")
+def stop(as_json: bool, **options: Unpack[Where]) -> None:
     """Stop the server; the data stays."""
     localdb.stop(**options)
+    if as_json:
+        _print_json(localdb.status(**options))
 
 
 @db.command()
@@ -103,9 +106,13 @@ def status(context: click.Context, as_json: bool, **options: Unpack[Where]) -> N
 
 @db.command()
 @where
-def dsn(**options: Unpack[Where]) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the state as JSON")
+def dsn(as_json: bool, **options: Unpack[Where]) -> None:
     """Print the DSN of the server, whether it runs or not."""
-    click.echo(localdb.dsn(**options))
+    if as_json:
+        _print_json(localdb.status(**options))
+    else:
+        click.echo(localdb.dsn(**options))
 
 
 @db.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -123,12 +130,15 @@ def psql(arguments: tuple[str, ...], **options: Unpack[Where]) -> None:
 @where
 @click.option("--yes", is_flag=True, help="Confirm that the data is to be deleted")
 @click.option("--all", "delete_programs", is_flag=True, help="Delete the programs too")
-def destroy(yes: bool, delete_programs: bool, **options: Unpack[Where]) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the state as JSON")
+def destroy(yes: bool, delete_programs: bool, as_json: bool, **options: Unpack[Where]) -> None:
     """Stop the server and delete its data."""
     if not yes:
         data = localdb.status(**options).data
         raise click.UsageError(f"this deletes all data in {data}: repeat it with --yes")
     localdb.destroy(delete_programs=delete_programs, **options)
+    if as_json:
+        _print_json(localdb.status(**options))
 
 
 def _print_json(found: localdb.Status) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -281,3 +282,13 @@ def test_shared_programs_survive_destroy(throwaway: Path) -> None:
     localdb.destroy(delete_programs=True)
     localdb.up(throwaway=True)
     assert ask("select 1") == "1"
+
+
+def test_stop_and_destroy_tell_the_state_as_json(throwaway: Path) -> None:
+    told = CliRunner().invoke(db, ["dsn", "--json"])
+    assert json.loads(told.stdout)["running"] is True
+    stopped = CliRunner().invoke(db, ["stop", "--json"])
+    assert json.loads(stopped.stdout)["running"] is False
+    gone = CliRunner().invoke(db, ["destroy", "--yes", "--json"])
+    assert gone.exit_code == 0
+    assert json.loads(gone.stdout)["running"] is False
