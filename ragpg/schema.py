@@ -19,6 +19,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Computed,
     DateTime,
     Double,
     ForeignKey,
@@ -37,6 +38,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 
 from ragpg.errors import ConfigError
+from ragpg.schema_graph import add_graph
 from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ def tables(schema: str = DEFAULT_SCHEMA) -> MetaData:
     _spaces(metadata)
     _documents(metadata)
     _keywords(metadata)
+    add_graph(metadata)
     Table(
         "install",
         metadata,
@@ -94,6 +97,20 @@ def _json(name: str) -> Column[Any]:
 
 def _big_identity(**options: Any) -> Column[int]:
     return Column("id", BigInteger, Identity(always=True), nullable=False, **options)
+
+
+def _path(source: str) -> Column[str]:
+    """A source as links are matched: small letters, without ending and front page."""
+    return _text(
+        "path",
+        Computed(
+            f"""regexp_replace(regexp_replace(lower({source} collate pg_c_utf8),
+  '\\.(md|mdx|markdown|html?|xhtml|rst|txt|adoc)$', ''), '(^|/)(_?index|readme)$', '') collate "C"""
+            '"',
+            persisted=True,
+        ),
+        exact=True,
+    )
 
 
 def _spaces(metadata: MetaData) -> None:
@@ -168,7 +185,9 @@ def _documents(metadata: MetaData) -> None:
         _text("error", nullable=True),
         _time("created_at"),
         _time("updated_at"),
+        _path("source"),
         UniqueConstraint("namespace_id", "source"),
+        Index("document_path", "namespace_id", text("left(reverse(path), 600)")),
     )
     chunk = Table(
         "chunk",
@@ -207,8 +226,24 @@ def _documents(metadata: MetaData) -> None:
         Column("document_id", BigInteger, primary_key=True),
         _text("target", exact=True, primary_key=True),
         _text("anchor", primary_key=True, server_default=""),
+        _big_identity(),
+        _path("target"),
+        Column("target_id", BigInteger),
+        Column("matches", SmallInteger, nullable=False, server_default=text("0")),
         ForeignKeyConstraint(["namespace_id", "document_id"], document_key, ondelete="CASCADE"),
+        ForeignKeyConstraint(
+            ["namespace_id", "target_id"], document_key, ondelete="SET NULL (target_id)"
+        ),
         Index("link_target", "namespace_id", "target"),
+        Index("link_path", "namespace_id", text('left("path", 600)')),
+        Index("link_out", "namespace_id", "document_id", postgresql_include=["target_id"]),
+        Index(
+            "link_in",
+            "namespace_id",
+            "target_id",
+            postgresql_include=["document_id"],
+            postgresql_where=text("target_id is not null"),
+        ),
     )
 
 
