@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ragpg.providers.openai import OpenAIEmbedder as OpenAIEmbedder
     from ragpg.providers.openai import OpenAIGenerator as OpenAIGenerator
     from ragpg.queries import NamespaceInfo as NamespaceInfo
+    from ragpg.query.profile import Profile as Profile
+    from ragpg.query.profile import read_profile as read_profile
     from ragpg.query.rerank import HeuristicReranker as HeuristicReranker
     from ragpg.settings import Settings as Settings
     from ragpg.types import Answer as Answer
@@ -55,12 +57,14 @@ _PLACES = {
     "NamespaceInfo": "queries",
     "OpenAIEmbedder": "providers.openai",
     "OpenAIGenerator": "providers.openai",
+    "Profile": "query.profile",
     "RagpgError": "errors",
     "SearchResult": "types",
     "Settings": "settings",
     "WholeChunker": "ingest.chunk",
     "aconnect": "client_async",
     "connect": "client",
+    "read_profile": "query.profile",
 }
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ragpg.connection import address_of
 from ragpg.connection_handles import open_source
 from ragpg.connection_sync import Database
-from ragpg.flows import DEFAULT_RERANKER, Flows, Names, Path, order_of, settings_dsn
+from ragpg.flows import Flows, Names, Path, order_of, settings_dsn
 from ragpg.perform import Performer
 from ragpg.queries import CREATE_NAMESPACE, DROP_NAMESPACE, NAMESPACES, NamespaceInfo
 from ragpg.settings import Settings
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Reranker,
         Retriever,
     )
+    from ragpg.query.profile import ProfileChoice
     from ragpg.query.retrieve import Arms
     from ragpg.types import (
         Answer,
@@ -103,25 +104,31 @@ class Client(Flows):
         rerank: bool | Reranker = True,
         embedding: Sequence[float] | None = None,
         answer: str | None = None,
-        context_tokens: int = 4096,
-        candidates: int = 50,
+        context_tokens: int | None = None,
+        candidates: int | None = None,
+        profile: ProfileChoice | None = None,
+        history: Sequence[str] = (),
     ) -> SearchResult:
         """The k chunks that answer a query best, from one or several namespaces.
 
         filter      metadata conditions, as {"year": {"gte": 2023}}; they restrict every arm
         arms        ["keyword"] for only these, or {"vector": {"weight": 2, "k": 100},
                     "graph": False} over the defaults; names of retrievers too
-        rerank      False keeps the fused order, a Reranker replaces the client's
+        rerank      False keeps the fused order, a Reranker replaces the client's and the profile's
         embedding   the query's vector, where the caller has it already
         answer      a text whose claims are checked against the hits: `grounding` of the result
-        candidates  how many hits the reranker sees
+        candidates  how many hits the stages after SQL see; None: what the profile says
+        profile     which stages run: measured, seed, fast, the path of a file, or a Profile; None:
+                    the client's
+        history     earlier queries of a conversation, oldest first: they help a vague follow-up
 
         A blank query without a filter finds nothing. Raises NamespaceNotFound, FilterError and
         SearchTimeout.
         """
         request = self._request(
-            query, namespace, rerank, k=k, filter=filter, arms=arms, embedding=embedding,
-            answer=answer, context_tokens=context_tokens, candidates=candidates,
+            query, namespace, rerank, profile, k=k, filter=filter, arms=arms,
+            embedding=embedding, answer=answer, context_tokens=context_tokens,
+            candidates=candidates, history=history,
         )  # fmt: skip
         return self._run(self._search(request))
 
@@ -135,8 +142,10 @@ class Client(Flows):
         arms: Arms | None = None,
         rerank: bool | Reranker = True,
         embedding: Sequence[float] | None = None,
-        context_tokens: int = 4096,
-        candidates: int = 50,
+        context_tokens: int | None = None,
+        candidates: int | None = None,
+        profile: ProfileChoice | None = None,
+        history: Sequence[str] = (),
         generator: Generator | None = None,
     ) -> Answer:
         """An answer of the chat model from what a search finds, cited and checked.
@@ -145,8 +154,9 @@ class Client(Flows):
         Raises ProviderError when the model fails.
         """
         request = self._request(
-            question, namespace, rerank, k=k, filter=filter, arms=arms, embedding=embedding,
-            context_tokens=context_tokens, candidates=candidates,
+            question, namespace, rerank, profile, k=k, filter=filter, arms=arms,
+            embedding=embedding, context_tokens=context_tokens, candidates=candidates,
+            history=history,
         )  # fmt: skip
         return self._run(self._ask(request, generator))
 
@@ -210,11 +220,12 @@ def connect(
     target: Any = None,
     *,
     embedder: Embedder | None = None,
-    reranker: Reranker | None = DEFAULT_RERANKER,
+    reranker: Reranker | None = None,
     generator: Generator | None = None,
     retrievers: Sequence[Retriever] = (),
     schema: str = DEFAULT_SCHEMA,
     settings: Settings | None = None,
+    profile: ProfileChoice | None = None,
 ) -> Client:
     """A client, which connects at its first use. Use it as a context manager, or close it.
 
@@ -223,6 +234,9 @@ def connect(
                 A connection or session is joined: its transaction stays the caller's, to commit or
                 to roll back
     embedder    None: keyword, metadata and graph search only
+    reranker    None: those of the profile
+    profile     which stages a search runs: measured (None: RAGPG_PROFILE, else measured), seed,
+                fast, the path of a TOML, YAML or JSON file, or a Profile
     retrievers  other sources, which are searched beside the database and join the fusion
 
     Raises ConfigError for a target that cannot be used.
@@ -237,4 +251,5 @@ def connect(
         retrievers=retrievers,
         schema=schema,
         settings=settings,
+        profile=profile,
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ragpg.connection import address_of
 from ragpg.connection_async import AsyncDatabase
 from ragpg.connection_async_handles import open_source
-from ragpg.flows import DEFAULT_RERANKER, Flows, Names, Path, order_of, settings_dsn
+from ragpg.flows import Flows, Names, Path, order_of, settings_dsn
 from ragpg.perform import AsyncPerformer
 from ragpg.queries import CREATE_NAMESPACE, DROP_NAMESPACE, NAMESPACES, NamespaceInfo
 from ragpg.settings import Settings
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Reranker,
         Retriever,
     )
+    from ragpg.query.profile import ProfileChoice
     from ragpg.query.retrieve import Arms
     from ragpg.types import (
         Answer,
@@ -91,13 +92,16 @@ class AsyncClient(Flows):
         rerank: bool | Reranker = True,
         embedding: Sequence[float] | None = None,
         answer: str | None = None,
-        context_tokens: int = 4096,
-        candidates: int = 50,
+        context_tokens: int | None = None,
+        candidates: int | None = None,
+        profile: ProfileChoice | None = None,
+        history: Sequence[str] = (),
     ) -> SearchResult:
         """As Client.search."""
         request = self._request(
-            query, namespace, rerank, k=k, filter=filter, arms=arms, embedding=embedding,
-            answer=answer, context_tokens=context_tokens, candidates=candidates,
+            query, namespace, rerank, profile, k=k, filter=filter, arms=arms,
+            embedding=embedding, answer=answer, context_tokens=context_tokens,
+            candidates=candidates, history=history,
         )  # fmt: skip
         return await self._run(self._search(request))
 
@@ -111,14 +115,17 @@ class AsyncClient(Flows):
         arms: Arms | None = None,
         rerank: bool | Reranker = True,
         embedding: Sequence[float] | None = None,
-        context_tokens: int = 4096,
-        candidates: int = 50,
+        context_tokens: int | None = None,
+        candidates: int | None = None,
+        profile: ProfileChoice | None = None,
+        history: Sequence[str] = (),
         generator: Generator | AsyncGenerator | None = None,
     ) -> Answer:
         """As Client.ask."""
         request = self._request(
-            question, namespace, rerank, k=k, filter=filter, arms=arms, embedding=embedding,
-            context_tokens=context_tokens, candidates=candidates,
+            question, namespace, rerank, profile, k=k, filter=filter, arms=arms,
+            embedding=embedding, context_tokens=context_tokens, candidates=candidates,
+            history=history,
         )  # fmt: skip
         return await self._run(self._ask(request, generator))
 
@@ -184,11 +191,12 @@ def aconnect(
     target: Any = None,
     *,
     embedder: Embedder | AsyncEmbedder | None = None,
-    reranker: Reranker | None = DEFAULT_RERANKER,
+    reranker: Reranker | None = None,
     generator: Generator | AsyncGenerator | None = None,
     retrievers: Sequence[Retriever | AsyncRetriever] = (),
     schema: str = DEFAULT_SCHEMA,
     settings: Settings | None = None,
+    profile: ProfileChoice | None = None,
 ) -> AsyncClient:
     """As `connect`, for the asynchronous twins of its targets: `async with ragpg.aconnect(...)`.
 
@@ -204,4 +212,5 @@ def aconnect(
         retrievers=retrievers,
         schema=schema,
         settings=settings,
+        profile=profile,
     )

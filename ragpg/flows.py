@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ragpg.errors import ConfigError
 from ragpg.ingest.pipeline import Order, ingest
 from ragpg.queries import DELETE
-from ragpg.query.pipeline import Providers, Request, ask, ground_answer, search
+from ragpg.query.pipeline import ask, ground_answer, search
+from ragpg.query.profile import read_profile
+from ragpg.query.request import Providers, Request
 from ragpg.query.rerank import HeuristicReranker
 from ragpg.sqlfiles import check_schema
 from ragpg.steps import Flow, fetch_one
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
         Reranker,
         Retriever,
     )
+    from ragpg.query.profile import ProfileChoice
     from ragpg.settings import Settings
     from ragpg.types import (
         Answer,
@@ -38,7 +41,9 @@ if TYPE_CHECKING:
 Path = str | PathLike[str]
 Names = str | Sequence[str]
 
-DEFAULT_RERANKER = HeuristicReranker()
+
+def _rerankers(names: Sequence[str]) -> Reranker | None:
+    return HeuristicReranker() if "heuristic" in names else None
 
 
 class Flows:
@@ -53,7 +58,9 @@ class Flows:
         retrievers: Sequence[Retriever | AsyncRetriever],
         schema: str,
         settings: Settings,
+        profile: ProfileChoice | None = None,
     ) -> None:
+        self.profile = read_profile(profile)
         self.embedder = embedder
         self.reranker = reranker
         self.generator = generator
@@ -66,16 +73,25 @@ class Flows:
 
     @property
     def _providers(self) -> Providers:
-        return Providers(self.embedder, self.retrievers)
+        return Providers(self.embedder, self.retrievers, self.generator)
 
     def _request(
-        self, query: str, namespace: Names, rerank: bool | Reranker, **rest: Any
+        self,
+        query: str,
+        namespace: Names,
+        rerank: bool | Reranker,
+        profile: ProfileChoice | None = None,
+        **rest: Any,
     ) -> Request:
         names = [namespace] if isinstance(namespace, str) else list(namespace or ())
         if not names:
             raise ConfigError("no namespace was given to search")
-        reranker = self.reranker if rerank is True else (rerank or None)
-        return Request(query=query, namespaces=names, reranker=reranker, **rest)
+        chosen = self.profile if profile is None else read_profile(profile)
+        if rerank is True:
+            reranker = self.reranker or _rerankers(chosen.rerankers)
+        else:
+            reranker = rerank or None
+        return Request(query=query, namespaces=names, reranker=reranker, profile=chosen, **rest)
 
     def _search(self, request: Request) -> Flow[SearchResult]:
         return search(request, self._providers, self.settings)

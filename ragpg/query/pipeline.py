@@ -5,17 +5,15 @@ ask: search -> refuse or complete -> cite -> ground.
 
 from __future__ import annotations
 
-import math
 import time
-from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, RagpgError
 from ragpg.ingest.clean import clean_text
 from ragpg.queries import ARM_WEIGHTS
 from ragpg.query.cite import cite
-from ragpg.query.context import DEFAULT_BUDGET, build_context
+from ragpg.query.context import build_context
 from ragpg.query.fuse import DEFAULT_WEIGHT, fuse_with_external
 from ragpg.query.ground import ground
 from ragpg.query.prompt import answer_messages, refusal
@@ -33,54 +31,12 @@ if TYPE_CHECKING:
         AsyncRetriever,
         Embedder,
         Generator,
-        Reranker,
         Retriever,
     )
-    from ragpg.query.retrieve import ArmChoice, Arms
+    from ragpg.query.request import Providers, Request
+    from ragpg.query.retrieve import ArmChoice
     from ragpg.settings import Settings
     from ragpg.types import Json
-
-#: An integer of the database holds no more.
-MOST = 2_147_483_647
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a caller asks of a search; the client documents the fields."""
-
-    query: str
-    namespaces: Sequence[str] = ("default",)
-    k: int = 10
-    filter: Json = None
-    arms: Arms | None = None
-    reranker: Reranker | None = None
-    embedding: Sequence[float] | None = None
-    answer: str | None = None
-    context_tokens: int = DEFAULT_BUDGET
-    candidates: int = 50
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.query, str):
-            raise ConfigError(f"a query must be text, not a {type(self.query).__name__}")
-        for name in ("k", "candidates"):
-            if not isinstance(getattr(self, name), Integral):
-                raise ConfigError(f"{name} must be a whole number, not {getattr(self, name)!r}")
-        if self.k < 0 or self.candidates < 0:
-            raise ConfigError(f"k and candidates cannot be negative: {self.k}, {self.candidates}")
-        if self.context_tokens < 0:
-            raise ConfigError(f"context_tokens cannot be negative: {self.context_tokens}")
-        if self.embedding is not None:
-            _check_vector(self.embedding)
-        if max(self.k, self.candidates) > MOST:
-            raise ConfigError(f"k and candidates are at most {MOST:,}: {self.k}, {self.candidates}")
-
-
-@dataclass(frozen=True, slots=True)
-class Providers:
-    """The models and sources that a client was given."""
-
-    embedder: Embedder | AsyncEmbedder | None = None
-    retrievers: Sequence[Retriever | AsyncRetriever] = ()
 
 
 def search(request: Request, providers: Providers, settings: Settings) -> Flow[SearchResult]:
@@ -90,11 +46,11 @@ def search(request: Request, providers: Providers, settings: Settings) -> Flow[S
         return _result(request, [], {}, ["nothing was searched: the query is blank or k is 0"])
     notes: list[str] = []
     report: dict[str, ArmReport] = {}
-    choice = split_arms(request.arms, [one.name for one in providers.retrievers])
+    choice = split_arms(request.chosen_arms, [one.name for one in providers.retrievers])
     embedding = request.embedding
     if embedding is None and wants_vector(choice.sql) and query.strip():
         embedding = yield from _embedding(query, providers.embedder, report, notes)
-    pool = max(request.k, request.candidates if request.reranker or choice.external else 0)
+    pool = max(request.k, request.pool if request.reranker or choice.external else 0)
     in_sql = _in_sql(request, query, embedding, choice.sql, pool, providers, settings)
     if choice.external:
         found, hits = yield from _beside(in_sql, request, query, choice, providers, settings, pool)
@@ -275,12 +231,12 @@ def _result(
     numbered = [
         hit if hit.rank == rank else replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)
     ]
-    context = build_context(numbered, budget=request.context_tokens)
+    context = build_context(numbered, budget=request.budget)
     remarks = list(notes)
     if context.dropped:
         remarks.append(
             f"the context holds {len(context.citations)} of {len(numbered)} hits "
-            f"(context_tokens={request.context_tokens})"
+            f"(context_tokens={request.budget})"
         )
     return SearchResult(
         query=request.query,
@@ -290,14 +246,6 @@ def _result(
         citations=context.citations,
         notes=remarks,
     )
-
-
-def _check_vector(vector: Sequence[float]) -> None:
-    if isinstance(vector, str | bytes):
-        raise ConfigError(f"an embedding is a list of numbers, not {type(vector).__name__}")
-    for place, value in enumerate(vector):
-        if not isinstance(value, Real) or not math.isfinite(value):
-            raise ConfigError(f"the embedding holds {value!r} at place {place}, no finite number")
 
 
 def _in_order(*groups: Sequence[Any]) -> list[Hit]:

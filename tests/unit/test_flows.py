@@ -16,7 +16,8 @@ from ragpg.ingest.embedding import Space, embed_group
 from ragpg.ingest.pipeline import Order, ingest
 from ragpg.ingest.prepare import Item, Prepared, fingerprint, items_of, prepare, read
 from ragpg.ingest.store import store
-from ragpg.query.pipeline import Providers, Request, search
+from ragpg.query.pipeline import search
+from ragpg.query.request import Providers, Request
 from ragpg.query.retrieve import split_arms
 from ragpg.settings import Settings
 from ragpg.steps import Call, Embed, EmbedQuery, Fetch, Outcome, Sleep, Together, Transact

@@ -25,6 +25,7 @@ NAMES = [
     "NamespaceInfo",
     "OpenAIEmbedder",
     "OpenAIGenerator",
+    "Profile",
     "RagpgError",
     "SearchResult",
     "Settings",
@@ -32,6 +33,7 @@ NAMES = [
     "__version__",
     "aconnect",
     "connect",
+    "read_profile",
 ]
 
 

@@ -1,0 +1,222 @@
+"""Profiles: which stages of a search are on, and with which values, as a file that one can read.
+
+    # support.toml
+    base = "measured"
+    mmr = 0.7
+    parents = 1
+
+    rag.search("refunds", profile="support.toml")
+
+Built in are `measured` (the default: what the bench chose), `seed` (everything that a full funnel
+has, with customary values) and `fast` (the SQL call alone); their files are in ragpg/profiles.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ragpg.errors import ConfigError
+
+#: The rerankers that a profile may name; `ragpg.rerankers` makes them.
+RERANKERS = ("heuristic", "late")
+#: Beyond these a search would ask a model or the database more often than anybody means to.
+MOST_VARIANTS = 16
+MOST_PARENTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The knobs of a search; a caller's own argument wins over them.
+
+    name            what reports call it
+    arms            options of the arms over SQL's defaults: {"prf": false, "vector": {"k": 100}}
+    fusion          {"method": "adaptive" | "rrf" | "minmax" | "convex", ...}; empty: what the
+                    namespace's settings say, else adaptive
+    candidates      how many hits the stages after SQL see
+    carryover       add a probe from earlier queries to a vague follow-up
+    facets          add a probe for each clause of a question with several
+    corrective      below this confidence (0 to 1) search again with a wider probe; 0: never
+    variants        phrasings that a chat model adds (RAG-Fusion); 0: no model is asked
+    hyde            add the probe of a passage that a chat model invents
+    rerankers       names of rerankers, in the order in which they run: heuristic, late
+    mmr             weight of relevance against novelty (Carbonell & Goldstein 1998), 0 to 1; 1: off
+    collapse        hits this similar (cosine, 0 to 1) are one; 1: off
+    parents         how many neighbouring chunks on each side the context shows of a hit
+    compress        whether the context shows only the sentences of a hit that answer the query
+    context_tokens  size of the context
+    citation_style  numeric, source, footnote, markdown or json
+    """
+
+    name: str = "measured"
+    arms: Mapping[str, Any] = field(default_factory=dict)
+    fusion: Mapping[str, Any] = field(default_factory=dict)
+    candidates: int = 50
+    carryover: bool = True
+    facets: bool = True
+    corrective: float = 0.0
+    variants: int = 0
+    hyde: bool = False
+    rerankers: Sequence[str] = ("heuristic",)
+    mmr: float = 1.0
+    collapse: float = 1.0
+    parents: int = 0
+    compress: bool = False
+    context_tokens: int = 4096
+    citation_style: str = "numeric"
+
+    def __post_init__(self) -> None:
+        for name in ("carryover", "facets", "hyde", "compress"):
+            if not isinstance(getattr(self, name), bool):
+                raise _wrong(self, name, "true or false")
+        for name, most in (
+            ("candidates", 10_000),
+            ("variants", MOST_VARIANTS),
+            ("parents", MOST_PARENTS),
+            ("context_tokens", 100_000_000),
+        ):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+                raise _wrong(self, name, f"a whole number from 0 to {most}")
+        for name in ("corrective", "mmr", "collapse"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise _wrong(self, name, "a number from 0 to 1")
+            if not 0 <= value <= 1:
+                raise _wrong(self, name, "a number from 0 to 1")
+        for name in ("arms", "fusion"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise _wrong(self, name, "a table of options")
+        for name in ("name", "citation_style"):
+            if not isinstance(getattr(self, name), str):
+                raise _wrong(self, name, "a text")
+        if isinstance(self.rerankers, str) or not isinstance(self.rerankers, Sequence):
+            raise _wrong(self, "rerankers", 'a list of names, as ["heuristic"]')
+        for name in self.rerankers:
+            if name not in RERANKERS:
+                raise ConfigError(
+                    f"profile {self.name}: there is no reranker {name!r}",
+                    hint=f"Choose from {', '.join(RERANKERS)}; pass one of your own as rerank=...",
+                )
+
+    def to_toml(self) -> str:
+        """The profile as a file that `read_profile` reads; every knob is written."""
+        values = asdict(self)
+        tables = {name: values.pop(name) for name in ("arms", "fusion")}
+        lines = [f"{name} = {_toml(value)}" for name, value in values.items()]
+        for name, table in tables.items():
+            lines += ["", f"[{name}]"]
+            lines += [f"{_key(key)} = {_toml(value)}" for key, value in table.items()]
+        return "\n".join(lines) + "\n"
+
+
+#: A profile, the name of a built-in one, or the path of a file.
+ProfileChoice: TypeAlias = "Profile | str | os.PathLike[str]"
+
+
+def read_profile(choice: ProfileChoice | None = None) -> Profile:
+    """The profile that a caller means: an object, a built-in name, or a TOML, YAML or JSON file.
+
+    None is RAGPG_PROFILE of the environment, else `measured`. A file gives what differs from its
+    `base` (a built-in name; default measured). Raises ConfigError for an unknown name, key or
+    value, with the nearest known one.
+    """
+    if choice is None:
+        choice = os.environ.get("RAGPG_PROFILE", "").strip() or "measured"
+    if isinstance(choice, Profile):
+        return choice
+    text = os.fspath(choice)
+    if text in built_in():
+        return _built_in(text)
+    path = Path(text).expanduser()
+    if not path.is_file():
+        near = difflib.get_close_matches(text, built_in(), n=1)
+        raise ConfigError(
+            f"there is no profile {text!r}",
+            hint=(f"Did you mean {near[0]}? " if near else "")
+            + f"Built in are {', '.join(built_in())}; anything else is the path of a file.",
+        )
+    return profile_of(_parse(path), path.stem)
+
+
+def built_in() -> list[str]:
+    """The names of the profiles that ship with the package."""
+    return ["measured", "seed", "fast"]
+
+
+def profile_of(values: Mapping[str, Any], name: str) -> Profile:
+    """A profile from the keys of a file. Raises ConfigError naming a key that is unknown."""
+    values = dict(values)
+    base = values.pop("base", None)
+    if base is not None and base not in built_in():
+        raise ConfigError(
+            f"profile {name}: base must be one of {', '.join(built_in())}, not {base!r}"
+        )
+    known = [one.name for one in fields(Profile)]
+    for key in values:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            raise ConfigError(
+                f"profile {name}: {key!r} is not a knob",
+                hint=f"Did you mean {near[0]}?" if near else f"Knobs are {', '.join(known)}.",
+            )
+    if "rerankers" in values and isinstance(values["rerankers"], list):
+        values["rerankers"] = tuple(values["rerankers"])
+    start = Profile() if base is None and name == "measured" else _built_in(base or "measured")
+    return replace(start, **({"name": name} | values))
+
+
+@lru_cache(maxsize=8)
+def _built_in(name: str) -> Profile:
+    path = Path(__file__).parents[1] / "profiles" / f"{name}.toml"
+    return profile_of(_parse(path), name)
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        found: Any
+        if path.suffix.lower() in (".yaml", ".yml"):
+            import yaml
+
+            found = yaml.safe_load(text)
+        elif path.suffix.lower() == ".json":
+            found = json.loads(text)
+        else:
+            found = tomllib.loads(text)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"profile {path} cannot be read: {error}") from error
+    except Exception as error:  # YAML has errors of its own, and is imported only where needed
+        raise ConfigError(f"profile {path} cannot be read: {error}") from error
+    if not isinstance(found, dict):
+        raise ConfigError(f"profile {path} must be a table of knobs, not {type(found).__name__}")
+    return found
+
+
+def _wrong(profile: Profile, name: str, wanted: str) -> ConfigError:
+    return ConfigError(
+        f"profile {profile.name}: {name} must be {wanted}, not {getattr(profile, name)!r}"
+    )
+
+
+def _toml(value: Any) -> str:
+    """A value in TOML: strings, numbers, lists and inline tables of JSON are nearly the same."""
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{_key(key)} = {_toml(one)}" for key, one in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    # A DEL is the only character that JSON leaves bare and TOML forbids.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+def _key(text: str) -> str:
+    plain = text.replace("-", "").replace("_", "")
+    return text if plain.isalnum() and plain.isascii() else json.dumps(text, ensure_ascii=False)

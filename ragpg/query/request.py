@@ -1,0 +1,108 @@
+"""What a caller asks of a search, checked, and the models and sources that a client was given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+from ragpg.errors import ConfigError
+from ragpg.query.profile import Profile, read_profile
+
+if TYPE_CHECKING:
+    from ragpg.protocols import (
+        AsyncEmbedder,
+        AsyncGenerator,
+        AsyncRetriever,
+        Embedder,
+        Generator,
+        Reranker,
+        Retriever,
+    )
+    from ragpg.query.retrieve import Arms
+    from ragpg.types import Json
+
+#: An integer of the database holds no more.
+MOST = 2_147_483_647
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a caller asks of a search; the client documents the fields.
+
+    None stands for what the profile says. `arms` of the profile are the base of the caller's.
+    """
+
+    query: str
+    namespaces: Sequence[str] = ("default",)
+    k: int = 10
+    filter: Json = None
+    arms: Arms | None = None
+    reranker: Reranker | None = None
+    embedding: Sequence[float] | None = None
+    answer: str | None = None
+    context_tokens: int | None = None
+    candidates: int | None = None
+    profile: Profile = field(default_factory=read_profile)
+    history: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.query, str):
+            raise ConfigError(f"a query must be text, not a {type(self.query).__name__}")
+        if isinstance(self.history, str) or not all(isinstance(one, str) for one in self.history):
+            raise ConfigError("history must be a list of texts: the earlier queries, oldest first")
+        for name in ("k", "candidates", "context_tokens"):
+            value: Any = getattr(self, name)
+            if value is None and name != "k":
+                continue
+            if not isinstance(value, Integral) or isinstance(value, bool):
+                raise ConfigError(f"{name} must be a whole number, not {value!r}")
+            if int(value) < 0:
+                raise ConfigError(f"{name} cannot be negative: {value}")
+            if int(value) > MOST:
+                raise ConfigError(f"{name} is at most {MOST:,}, not {value}")
+        if self.embedding is not None:
+            _check_vector(self.embedding)
+
+    @property
+    def pool(self) -> int:
+        """How many hits the stages after SQL see."""
+        return self.profile.candidates if self.candidates is None else self.candidates
+
+    @property
+    def budget(self) -> int:
+        """Tokens of the context."""
+        return self.profile.context_tokens if self.context_tokens is None else self.context_tokens
+
+    @property
+    def chosen_arms(self) -> Arms | None:
+        """The caller's arms over the profile's; a list of names leaves the profile's out."""
+        if self.arms is None:
+            return dict(self.profile.arms) or None
+        if not isinstance(self.arms, Mapping):
+            return self.arms
+        merged: dict[str, Any] = dict(self.profile.arms)
+        for name, options in self.arms.items():
+            base = merged.get(name)
+            both = isinstance(base, Mapping) and isinstance(options, Mapping)
+            merged[name] = {**base, **options} if both else options  # type: ignore[dict-item]
+        return merged
+
+
+@dataclass(frozen=True, slots=True)
+class Providers:
+    """The models and sources that a client was given."""
+
+    embedder: Embedder | AsyncEmbedder | None = None
+    retrievers: Sequence[Retriever | AsyncRetriever] = ()
+    generator: Generator | AsyncGenerator | None = None
+
+
+def _check_vector(vector: Sequence[float]) -> None:
+    if isinstance(vector, str | bytes):
+        raise ConfigError(f"an embedding is a list of numbers, not {type(vector).__name__}")
+    for place, value in enumerate(vector):
+        if not isinstance(value, Real) or not math.isfinite(value):
+            raise ConfigError(f"the embedding holds {value!r} at place {place}, no finite number")
