@@ -213,10 +213,14 @@ def _toml(value: Any) -> str:
         return f"{{ {inside} }}" if inside else "{}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml, value))}]"
-    # A DEL is the only character that JSON leaves bare and TOML forbids.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+    return _quoted(value)
 
 
 def _key(text: str) -> str:
     plain = text.replace("-", "").replace("_", "")
-    return text if plain.isalnum() and plain.isascii() else json.dumps(text, ensure_ascii=False)
+    return text if plain.isalnum() and plain.isascii() else _quoted(text)
+
+
+def _quoted(value: Any) -> str:
+    # DEL is the only character that JSON leaves bare and TOML forbids.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
