@@ -50,6 +50,7 @@ LAYERS = {
     "ragpg.doctor": 6,
     "ragpg.client": 7,
     "ragpg.client_async": 7,
+    "ragpg.tools": 8,
     "ragpg.evaluate": 8,
     "ragpg.cli": 8,
     "ragpg.demo": 8,

@@ -1,0 +1,1 @@
+"""Retrieval as tools that a chat model calls: definitions, checks, answers."""
