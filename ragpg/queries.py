@@ -102,7 +102,7 @@ select found.hits::text, found.report::text,
          where namespace.name = any (%(namespaces)s))::text
   from ragpg.search_run(%(query)s, embedding => %(embedding)s, namespaces => %(namespaces)s,
          filter => %(filter)s, k => %(k)s, arms => %(arms)s, rrf_k => %(rrf_k)s,
-         budget_ms => %(budget_ms)s) as found
+         budget_ms => %(budget_ms)s, fusion => %(fusion)s, probes => %(probes)s) as found
 """,
     _row,
     reads=True,

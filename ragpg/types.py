@@ -135,6 +135,17 @@ class ArmReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Fusion:
+    """How the lists of the arms became one: the method, the weight of each arm that found
+    anything, the signals that the weights came from, and the milliseconds it took."""
+
+    method: str
+    weights: Mapping[str, float] = field(default_factory=dict)
+    signals: Mapping[str, Json] = field(default_factory=dict)
+    ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """A numbered source: `number` is what the text shows as [number]."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragpg.errors import ConfigError, FilterError, NamespaceNotFound
 from ragpg.queries import SEARCH
 from ragpg.steps import Flow, fetch
-from ragpg.types import ArmHit, ArmReport, Hit
+from ragpg.types import ArmHit, ArmReport, Fusion, Hit
 from ragpg.vectors import vector_literal
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class Retrieved:
     hits: list[Hit]
     report: dict[str, ArmReport]
     spaces: list[tuple[str, int]]
+    fusion: Fusion | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,13 @@ def retrieve(
     budget: float,
     timeout: float,
     rrf_k: int = 10,
+    fusion: Json = None,
+    probes: Json = None,
 ) -> Flow[Retrieved]:
-    """Run ragpg.search_run: one round trip. Times are seconds."""
+    """Run ragpg.search_run: one round trip. Times are seconds.
+
+    `fusion` and `probes` are what ragpg.fusion_options and ragpg.probe_options take.
+    """
     for name in namespaces:
         if not is_storable(name):
             raise NamespaceNotFound(
@@ -66,13 +72,18 @@ def retrieve(
             "arms": as_json("arms", arms),
             "rrf_k": rrf_k,
             "budget_ms": round(budget * 1000),
+            "fusion": as_json("fusion", fusion),
+            "probes": as_json("probes", probes),
         },
         timeout=timeout,
     )
+    arms_report = json.loads(report)
+    fused = arms_report.pop("fusion", None)
     return Retrieved(
         hits=[read_hit(hit) for hit in json.loads(hits)],
-        report=in_order({name: read_report(arm) for name, arm in json.loads(report).items()}),
+        report=in_order({name: read_report(arm) for name, arm in arms_report.items()}),
         spaces=[(model, dimensions) for model, dimensions in json.loads(spaces or "[]")],
+        fusion=None if fused is None else read_fusion(fused),
     )
 
 
@@ -143,8 +154,8 @@ def read_hit(found: Mapping[str, Any]) -> Hit:
 
 
 def in_order(report: Mapping[str, ArmReport]) -> dict[str, ArmReport]:
-    """The arms as they run, then those that a caller registered, by name."""
-    known = ("vector", "keyword", "metadata", "graph")
+    """The arms as they run, then probes and those that a caller registered, by name."""
+    known = ("vector", "keyword", "metadata", "prf", "graph", "sentence")
     names = [*(name for name in known if name in report), *sorted(set(report) - set(known))]
     return {name: report[name] for name in names}
 
@@ -157,6 +168,16 @@ def read_report(found: Mapping[str, Any]) -> ArmReport:
         error=found.get("error"),
         skipped=found.get("skipped"),
         mode=found.get("mode"),
+    )
+
+
+def read_fusion(found: Mapping[str, Any]) -> Fusion:
+    """What SQL says of the fusion."""
+    return Fusion(
+        method=found["method"],
+        weights=found["weights"],
+        signals=found.get("signals", {}),
+        ms=float(found["ms"]),
     )
 
 

@@ -7,7 +7,11 @@ declare
   defaults constant jsonb := '{"vector":   {"weight": 1.0, "k": 50},
                                "keyword":  {"weight": 1.0, "k": 50},
                                "metadata": {"weight": 0.05, "k": 50},
-                               "graph":    {"weight": 0.05, "k": 10}}';
+                               "prf":      {"weight": 0.3, "k": 50},
+                               "graph":    {"weight": 0.05, "k": 10},
+                               "sentence": {"weight": 1.0, "k": 50}}';
+  -- These run where they are asked for by name.
+  off constant text[] := '{prf,sentence}';
   chosen jsonb := coalesce(arms, '{}');
   entry record;
   wrong text;
@@ -22,9 +26,10 @@ begin
   end if;
   for entry in select * from jsonb_each(chosen) as given order by given.key collate "C" loop
     continue when entry.value in ('false', 'true') and defaults ? entry.key;
-    if jsonb_typeof(entry.value) <> 'object' or not (defaults ? entry.key or entry.value ? 'function') then
+    if jsonb_typeof(entry.value) <> 'object' or not (defaults ? entry.key or entry.value ? 'function')
+       or entry.key = 'fusion' then
       raise exception 'arms: "%": % is neither a known arm nor a registered function', entry.key, entry.value
-        using errcode = 'RG005', hint = 'Arms are vector, keyword, metadata, graph, or your own as {"name": {"function": "schema.name"}}.';
+        using errcode = 'RG005', hint = 'Arms are vector, keyword, metadata, prf, graph, sentence, or your own as {"name": {"function": "schema.name"}}.';
     end if;
     select option.key into wrong from jsonb_each(entry.value) as option
      where option.key not in ('weight', 'k', 'min_score', 'function')
@@ -41,7 +46,7 @@ begin
         using errcode = 'RG005', hint = 'Options are weight (>= 0), k (a whole number, >= 0), min_score and function.';
     end if;
   end loop;
-  -- The graph starts from what the others found, so it runs last.
+  -- Those that start from what others found run last.
   return query
   select option.name, coalesce((option.settings ->> 'weight')::double precision, 1),
          coalesce((option.settings ->> 'k')::integer, 50), (option.settings ->> 'min_score')::double precision,
@@ -50,8 +55,9 @@ begin
                  coalesce(standard.value, '{}') || case jsonb_typeof(given.value) when 'object' then given.value else '{}' end as settings
             from jsonb_each(defaults) as standard
             full join jsonb_each(chosen) as given on given.key = standard.key) as option
-   where option.given is distinct from 'false'
-   order by case option.name when 'vector' then 1 when 'keyword' then 2 when 'metadata' then 3 when 'graph' then 5 else 4 end,
+   where case when option.given is null then option.name <> all (off) else option.given <> 'false' end
+   order by case option.name when 'vector' then 1 when 'keyword' then 2 when 'metadata' then 4 when 'prf' then 5
+                             when 'graph' then 6 when 'sentence' then 7 else 3 end,
             option.name collate "C";
 end $$;
 
@@ -60,6 +66,7 @@ $$The arms that a search would run, with their options.
 
   select * from ragpg.arm_options('{"vector": {"weight": 2}, "graph": false}');
   select * from ragpg.arm_options('["keyword"]');   -- only this one
+  select * from ragpg.arm_options('{"prf": true}'); -- one that is off by itself
 
 An arm of your own: {"recent": {"function": "app.recent", "weight": 0.5}}. The function takes
 (query text, namespace_ids integer[], filter jsonb, k integer) and returns setof ragpg.arm_hit or

@@ -7,7 +7,7 @@ returns setof record
 language sql immutable parallel safe
 begin atomic
   select hit.namespace_id, hit.chunk_id,
-         sum(ragpg.rrf_score(hit.rank, hit.weight, rrf_k) order by hit.arm),
+         sum(ragpg.rrf_score(hit.rank, hit.weight, rrf_k) order by hit.arm collate "C"),
          jsonb_object_agg(hit.arm, jsonb_strip_nulls(
            jsonb_build_object('rank', hit.rank, 'score', hit.score, 'mode', hit.mode)))
     from unnest(hits) as hit

@@ -1,4 +1,5 @@
--- One arm, by name. Arms return ids; what they cost is bounded by their own k.
+-- One arm, by name: "keyword:facet" is the keyword arm run for the probe facet. Arms return ids;
+-- what they cost is bounded by their own k.
 create or replace function ragpg.run_arm(
   arm text, query text, embedding vector, namespace_ids integer[], filter jsonb,
   k integer, min_score double precision, weight double precision, function regproc, seeds bigint[])
@@ -8,14 +9,21 @@ set search_path from current
 as $$
 declare
   hits ragpg.arm_hit[];
+  kind constant text := case when function is null then split_part(arm, ':', 1) end;
 begin
-  if arm = 'vector' and function is null then
+  if kind = 'vector' then
     hits := array(select hit from ragpg.vector_arm(embedding, namespace_ids, filter, k, min_score) as hit);
-  elsif arm = 'keyword' and function is null then
+  elsif kind = 'keyword' then
     hits := array(select hit from ragpg.keyword_arm(query, namespace_ids, filter, k, min_score) as hit);
-  elsif arm = 'metadata' and function is null then
+  elsif kind = 'metadata' then
     hits := array(select hit from ragpg.metadata_arm(namespace_ids, filter, k) as hit);
-  elsif arm = 'graph' and function is null then
+  elsif kind = 'prf' then
+    hits := array(select hit from ragpg.prf_arm(query, namespace_ids, filter, k, seeds) as hit
+                   where min_score is null or hit.score >= min_score);
+  elsif kind = 'sentence' then
+    hits := array(select hit from ragpg.sentence_arm(embedding, namespace_ids, seeds, k) as hit
+                   where min_score is null or hit.score >= min_score);
+  elsif kind = 'graph' then
     hits := array(select hit from ragpg.graph_arm(seeds, namespace_ids, filter, k) as hit
                    where min_score is null or hit.score >= min_score);
   elsif function is null then
@@ -42,4 +50,6 @@ end $$;
 comment on function ragpg.run_arm(text, text, vector, integer[], jsonb, integer, double precision, double precision, regproc, bigint[]) is
 $$Runs one arm of ragpg.search() and returns its ranking.
 
-  select * from unnest(ragpg.run_arm('keyword', 'refund', null, ragpg.namespace_ids('{default}'), null, 10, null, 1, null, null));$$;
+  select * from unnest(ragpg.run_arm('keyword', 'refund', null, ragpg.namespace_ids('{default}'), null, 10, null, 1, null, null));
+
+seeds  chunk ids that the arms prf, graph and sentence start from, best first$$;

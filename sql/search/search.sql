@@ -1,6 +1,7 @@
 create or replace function ragpg.search(
   query text, embedding vector default null, namespaces text[] default '{default}', filter jsonb default null,
-  k integer default 10, arms jsonb default null, rrf_k integer default 10, budget_ms integer default 5000)
+  k integer default 10, arms jsonb default null, rrf_k integer default 10, budget_ms integer default 5000,
+  fusion jsonb default null, probes jsonb default null)
 returns setof ragpg.hit
 language plpgsql stable
 set search_path from current
@@ -9,7 +10,7 @@ declare
   found record;
   failed record;
 begin
-  select * into found from ragpg.search_ranked(query, embedding, namespaces, filter, k, arms, rrf_k, budget_ms);
+  select * into found from ragpg.search_ranked(query, embedding, namespaces, filter, k, arms, rrf_k, budget_ms, fusion, probes);
   for failed in select entry.key, entry.value ->> 'error' as error from jsonb_each(found.report) as entry
                  where entry.value ? 'error' loop
     raise warning 'the % arm failed: %', failed.key, failed.error;
@@ -17,7 +18,7 @@ begin
   return query select * from ragpg.hits(found.ranking, found.places);
 end $$;
 
-comment on function ragpg.search(text, vector, text[], jsonb, integer, jsonb, integer, integer) is
+comment on function ragpg.search(text, vector, text[], jsonb, integer, jsonb, integer, integer, jsonb, jsonb) is
 $$The chunks that answer a query, best first: vector, keyword, metadata and graph search, fused.
 
   select rank, score, source, start_line, content
@@ -33,6 +34,8 @@ arms        {"vector": {"weight": 2, "k": 100, "min_score": 0.3}, "graph": false
             see ragpg.arm_options
 rrf_k       the constant of reciprocal rank fusion
 budget_ms   no further arm starts after so many milliseconds
+fusion      {"method": "adaptive"}, see ragpg.fusion_options; null is the namespace's setting
+probes      further queries that join the fusion, see ragpg.probe_options
 
 Column arms holds each arm's rank and own score: cosine similarity, BM25, time, link weight. An arm
 that fails is a warning here; ragpg.search_report() has it as JSON.$$;

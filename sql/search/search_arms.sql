@@ -3,6 +3,7 @@
 -- after it, so the arms left are skipped; a cancel by the caller goes through.
 create or replace function ragpg.search_arms(
   query text, embedding vector, namespace_ids integer[], filter jsonb, arms jsonb, budget_ms integer,
+  probes jsonb default null,
   out hits ragpg.arm_hit[], out report jsonb)
 language plpgsql stable
 set search_path from current
@@ -12,6 +13,7 @@ declare
   started timestamptz := clock_timestamp();
   since timestamptz;
   found ragpg.arm_hit[];
+  seeds bigint[];
   reason text;
   timed_out boolean := false;
   reached text;
@@ -20,29 +22,34 @@ begin
   report := '{}';
   -- A filter or an option that is wrong is the caller's error, not an arm's.
   perform ragpg.filter_sql(filter);
-  for option in select * from ragpg.arm_options(arms) loop
+  for option in select * from ragpg.search_plan(arms, probes) loop
     since := clock_timestamp();
+    seeds := null;
+    if option.function is null and option.kind = 'prf' then
+      seeds := array(select hit.chunk_id from unnest(hits) as hit where hit.arm = 'keyword' order by hit.rank limit 10);
+    elsif option.function is null and option.kind in ('graph', 'sentence') then
+      seeds := array(select fused.chunk_id
+        from ragpg.rrf(hits) with ordinality as fused (namespace_id, chunk_id, score, arms, place)
+       where fused.place <= case option.kind when 'graph' then 10 else 100 end order by fused.place);
+    end if;
     reason := case
       when timed_out or extract(epoch from since - started) * 1000 > budget_ms then 'time budget used up'
       when option.k = 0 then 'k is 0'
-      when option.arm = 'vector' and embedding is null then 'no query vector'
-      when option.arm = 'vector' and not exists (
+      when option.kind in ('vector', 'sentence') and option.probe is null and embedding is null then 'no query vector'
+      when option.kind in ('vector', 'sentence') and not exists (
         select 1 from ragpg.namespace where namespace.id = any (namespace_ids) and namespace.space_id is not null)
         then 'no embeddings in these namespaces'
-      when option.arm = 'keyword' and coalesce(query, '') !~ '\S' then 'blank query'
-      when option.arm = 'metadata' and (filter is null or filter = '{}') then 'no filter'
-      when option.arm = 'graph' and cardinality(hits) = 0 then 'no hits to start from'
+      when option.kind in ('keyword', 'prf') and coalesce(option.query, query, '') !~ '\S' then 'blank query'
+      when option.kind = 'metadata' and (filter is null or filter = '{}') then 'no filter'
+      when cardinality(seeds) = 0 then 'no hits to start from'
     end;
     if reason is not null then
       report := report || jsonb_build_object(option.arm, jsonb_build_object('rows', 0, 'ms', 0, 'skipped', reason));
       continue;
     end if;
     begin
-      found := ragpg.run_arm(option.arm, query, embedding, namespace_ids, filter, option.k, option.min_score,
-        option.weight, option.function,
-        case when option.arm = 'graph' then array(select fused.chunk_id
-          from ragpg.rrf(hits) with ordinality as fused (namespace_id, chunk_id, score, arms, place)
-         where fused.place <= 10 order by fused.place) end);
+      found := ragpg.run_arm(option.arm, coalesce(option.query, query), coalesce(option.embedding::vector, embedding),
+        namespace_ids, filter, option.k, option.min_score, option.weight, option.function, seeds);
       hits := hits || found;
       select string_agg(distinct hit.mode, '+' order by hit.mode) into reached from unnest(found) as hit;
       report := report || jsonb_build_object(option.arm, jsonb_strip_nulls(jsonb_build_object(
@@ -68,7 +75,7 @@ begin
   end loop;
 end $$;
 
-comment on function ragpg.search_arms(text, vector, integer[], jsonb, jsonb, integer) is
+comment on function ragpg.search_arms(text, vector, integer[], jsonb, jsonb, integer, jsonb) is
 $$The rankings of all arms, and what each did: rows, ms, and mode, error or skipped.
 
   select report from ragpg.search_arms('refund', null, ragpg.namespace_ids('{default}'), null, null, 5000);$$;

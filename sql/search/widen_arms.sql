@@ -9,7 +9,7 @@ begin atomic
                 'weight', chosen.weight, 'k', case when chosen.arm = 'graph' or chosen.k = 0 then chosen.k else greatest(chosen.k, widen_arms.k) end,
                 'min_score', chosen.min_score, 'function', chosen.function::text)))
               from ragpg.arm_options(arms) as chosen), '{}')
-      from (values ('vector'), ('keyword'), ('metadata'), ('graph')) as option (key)) end;
+      from (values ('vector'), ('keyword'), ('metadata'), ('prf'), ('graph'), ('sentence')) as option (key)) end;
 end;
 
 comment on function ragpg.widen_arms(jsonb, integer) is

@@ -103,12 +103,21 @@ class Engine:
         filter: Any = None,
         k: int = 10,
         arms: Any = None,
+        fusion: Any = None,
+        probes: Any = None,
     ) -> list[str]:
         """Sources, best first."""
         return [
             row["source"]
             for row in self.hits(
-                query, vector=vector, namespaces=namespaces, filter=filter, k=k, arms=arms
+                query,
+                vector=vector,
+                namespaces=namespaces,
+                filter=filter,
+                k=k,
+                arms=arms,
+                fusion=fusion,
+                probes=probes,
             )
         ]
 
@@ -121,15 +130,19 @@ class Engine:
         filter: Any = None,
         k: int = 10,
         arms: Any = None,
+        fusion: Any = None,
+        probes: Any = None,
     ) -> list[Row]:
         return self.rows(
-            "select * from ragpg.search(%s, %s, %s, %s, %s, %s)",
+            "select * from ragpg.search(%s, %s, %s, %s, %s, %s, fusion => %s, probes => %s)",
             query,
             None if vector is None else json.dumps(list(vector)),
             list(namespaces),
             None if filter is None else json.dumps(filter),
             k,
             None if arms is None else json.dumps(arms),
+            None if fusion is None else json.dumps(fusion),
+            None if probes is None else json.dumps(probes),
         )
 
     def matching(self, filter: Any, namespace: str = "default") -> set[str]:

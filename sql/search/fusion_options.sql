@@ -1,0 +1,42 @@
+-- How a search fuses: what the call asks for, else what its namespaces agree on, else adaptive.
+create or replace function ragpg.fusion_options(fusion jsonb default null, namespace_ids integer[] default '{}')
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  chosen jsonb := nullif(fusion, 'null');
+  wrong text;
+begin
+  if chosen is null then
+    select case when count(distinct namespace.settings -> 'fusion') = 1 and count(*) = count(namespace.settings -> 'fusion')
+                then min(namespace.settings ->> 'fusion')::jsonb end
+      into chosen
+      from ragpg.namespace where namespace.id = any (namespace_ids);
+  end if;
+  chosen := coalesce(chosen, '{}');
+  if jsonb_typeof(chosen) <> 'object' then
+    raise exception 'fusion: expected an object, got %', left(chosen::text, 200) using errcode = 'RG005';
+  end if;
+  select option.key into wrong from jsonb_each(chosen) as option
+   where case option.key
+           when 'method' then option.value not in ('"adaptive"', '"rrf"', '"minmax"', '"convex"')
+           when 'rrf_k' then case jsonb_typeof(option.value) when 'number' then
+             option.value::numeric not between 0 and 2147483647 or option.value::numeric <> trunc(option.value::numeric)
+             else true end
+           when 'alpha' then case jsonb_typeof(option.value) when 'number' then option.value::numeric not between 0 and 1 else true end
+           else true end
+   order by 1 limit 1;
+  if wrong is not null then
+    raise exception 'fusion: option "%" is unknown or out of range: %', wrong, left(chosen::text, 200)
+      using errcode = 'RG005',
+            hint = 'Options are method (adaptive, rrf, minmax, convex), rrf_k (a whole number, >= 0) and alpha (0 to 1).';
+  end if;
+  return '{"method": "adaptive"}'::jsonb || chosen;
+end $$;
+
+comment on function ragpg.fusion_options(jsonb, integer[]) is
+$$The fusion that a search would use.
+
+  select ragpg.fusion_options('{"method": "rrf", "rrf_k": 60}');
+
+method  adaptive, rrf, minmax or convex$$;
