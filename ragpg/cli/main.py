@@ -22,6 +22,7 @@ COMMANDS = {
     "ground": "ragpg.cli.ground:ground",
     "namespaces": "ragpg.cli.namespaces:namespaces",
     "eval": "ragpg.cli.evaluate:evaluate",
+    "mcp": "ragpg.cli.mcp:mcp",
     "doctor": "ragpg.cli.doctor:doctor",
 }
 

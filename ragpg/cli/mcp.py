@@ -1,0 +1,66 @@
+"""`ragpg mcp`: the knowledge base for agents that speak the Model Context Protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+from ragpg.cli import options
+
+if TYPE_CHECKING:
+    from ragpg.cli.options import Connection
+
+
+@click.command()
+@click.option(
+    "-n",
+    "--namespace",
+    multiple=True,
+    required=True,
+    help="Namespace that may be searched; repeat it for several",
+)
+@click.option("--top-k", default=5, show_default=True, type=click.IntRange(1, 50))
+@click.option("--tool-name", default="knowledge_search", show_default=True)
+@click.option("--http", is_flag=True, help="Streamable HTTP at /mcp; default: stdio")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address of --http")
+@click.option("--port", default=8000, show_default=True, help="Port of --http")
+@click.option(
+    "--generator", envvar="RAGPG_GENERATOR", help="openai or openai:MODEL: offers the tool ask too"
+)
+@options.connection
+def mcp(
+    *,
+    namespace: tuple[str, ...],
+    top_k: int,
+    tool_name: str,
+    http: bool,
+    host: str,
+    port: int,
+    generator: str | None,
+    **connection: Unpack[Connection],
+) -> None:
+    """Serve search, grounding and, with a generator, answers as MCP tools; needs ragpg[mcp].
+
+    Only the namespaces given are ever searched. Over HTTP there is no authentication: put it
+    behind a proxy that has some, or leave it on 127.0.0.1.
+
+    \b
+    ragpg mcp -n handbook
+    ragpg mcp -n handbook -n faq --http --port 8080
+    """
+    import ragpg
+    from ragpg.tools.mcp_server import build_server
+    from ragpg.tools.search_tool import SearchTool
+
+    rag = ragpg.aconnect(
+        options.database(connection["dsn"]),
+        schema=connection["schema"],
+        embedder=options.make_embedder(connection["embedder"]),
+        generator=options.make_generator(generator) if generator else None,
+    )
+    server = build_server(rag, SearchTool(namespace, name=tool_name, top_k=top_k))
+    if http:
+        server.run("streamable-http", host=host, port=port)
+    else:
+        server.run("stdio")
