@@ -50,6 +50,7 @@ def status(target: Target, schema: str = DEFAULT_SCHEMA) -> Status:
             installed = connection.execute(
                 text(f"select version, digest from {schema}.install")
             ).one_or_none()
+        complete = _has_conditional_code(connection, schema)
     return Status(
         schema=schema,
         revision=", ".join(heads) or None,
@@ -57,7 +58,9 @@ def status(target: Target, schema: str = DEFAULT_SCHEMA) -> Status:
         pending=pending,
         installed_version=installed.version if installed else None,
         package_version=__version__,
-        code_is_current=installed is not None and installed.digest == sqlfiles.digest(),
+        code_is_current=installed is not None
+        and installed.digest == sqlfiles.digest()
+        and complete,
     )
 
 
@@ -96,6 +99,30 @@ def has_table(connection: Connection, schema: str, table: str) -> bool:
         text("select to_regclass(:name) is not null"), {"name": f"{schema}.{table}"}
     )
     return bool(found.scalar_one())
+
+
+def _has_conditional_code(connection: Connection, schema: str) -> bool:
+    """Whether the functions for optional extensions are there exactly where those are.
+
+    An extension that came after the last migration is used from the next one on.
+    """
+    files = [file for file in sqlfiles.files(schema) if file.extension]
+    for extension in {file.extension for file in files}:
+        names = sqlfiles.names("routine", [file for file in files if file.extension == extension])
+        row = connection.execute(
+            text(
+                "select (select count(*) from pg_proc where proname = any (:names)"
+                "   and pronamespace = to_regnamespace(:schema)) as present,"
+                " (select has_schema_privilege(extnamespace, 'usage') from pg_extension"
+                "   where extname = :extension) as usable"
+            ),
+            {"names": names, "schema": schema, "extension": extension},
+        ).one()
+        if row.usable is None and row.present > 0:
+            return False
+        if row.usable and row.present < len(names):
+            return False
+    return True
 
 
 def _pending(heads: tuple[str, ...]) -> list[str]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from alembic.script import ScriptDirectory
 
+    from ragpg.sqlfiles import SqlFile
     from ragpg.targets import Target
 
 __all__ = [
@@ -170,9 +171,16 @@ def run(
 
 
 def _apply_files(context: MigrationContext, schema: str) -> None:
-    for file in sqlfiles.files(schema):
+    files = sqlfiles.files(schema)
+    for extension in sorted({file.extension for file in files if file.extension}):
+        chosen = [file for file in files if file.extension == extension]
+        _emit(context, _conditional("unless_extension", extension, _drop_code(schema, chosen)))
+    for file in files:
+        text = file.text
+        if file.extension:
+            text = _conditional("if_extension", file.extension, text)
         try:
-            _emit(context, file.text)
+            _emit(context, text)
         except DBAPIError as error:
             raise targets.mapped(error, where=f"sql/{file.path}") from error
     _emit(
@@ -182,6 +190,11 @@ def _apply_files(context: MigrationContext, schema: str) -> None:
         "on conflict (only_row) do update set version = excluded.version, "
         "digest = excluded.digest, installed_at = excluded.installed_at;",
     )
+
+
+def _conditional(step: str, extension: str, text: str) -> str:
+    """SQL that runs a text where the extension is installed, or where it is not."""
+    return sqlfiles.step(step).replace("{extension}", extension).replace("{text}", text)
 
 
 def _context(
@@ -255,18 +268,13 @@ def guarded(plan: _Plan, schema: str) -> _Plan:
     return steps
 
 
-def _drop_code(schema: str) -> str:
+def _drop_code(schema: str, files: Iterable[SqlFile] | None = None) -> str:
     """Drop by the names that the files create: a schema may hold other people's functions too."""
-    created = "\n".join(file.text for file in sqlfiles.files())
+    chosen = sqlfiles.files() if files is None else files
     sql = sqlfiles.step("drop_code", schema)
-    for kind, words in (
-        ("routines", "function|procedure|aggregate"),
-        ("views", "view"),
-        ("triggers", "trigger|constraint trigger"),
-    ):
-        found = re.findall(rf"(?im)^create or replace (?:{words})\s+(?:ragpg\.)?(\w+)", created)
-        names = ", ".join(f"'{name}'" for name in sorted(set(found)))
-        sql = sql.replace(f"{{{kind}}}", f"array[{names}]")
+    for kind in ("routine", "view", "trigger"):
+        names = ", ".join(f"'{name}'" for name in sqlfiles.names(kind, chosen))
+        sql = sql.replace(f"{{{kind}s}}", f"array[{names}]")
     return sql
 
 

@@ -9,8 +9,12 @@ import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragpg.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 DEFAULT_SCHEMA = "ragpg"
 
@@ -27,10 +31,15 @@ _SCHEMA_TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SqlFile:
-    """One file of sql/: its path from there, and its text."""
+    """One file of sql/: its path from there, and its text.
+
+    `extension` is that of a line "path if extension" in the manifest: the file is for databases
+    that have the extension, and for roles that may use its schema.
+    """
 
     path: str
     text: str
+    extension: str | None = None
 
 
 def check_schema(name: str) -> str:
@@ -68,15 +77,28 @@ def files(schema: str = DEFAULT_SCHEMA) -> list[SqlFile]:
     """The files of sql/ in the order of manifest.txt, callee before caller, for that schema."""
     folder = sql_folder()
     found = []
-    for path in _manifest(folder):
+    for line in _manifest(folder):
+        path, _, extension = line.partition(" if ")
         try:
             text = (folder / path).read_text(encoding="utf-8")
         except FileNotFoundError as error:
             raise ConfigError(
                 f"{folder / 'manifest.txt'} lists {path}, which is missing"
             ) from error
-        found.append(SqlFile(path, render(text, schema)))
+        found.append(SqlFile(path, render(text, schema), extension or None))
     return found
+
+
+def names(kind: str, chosen: Iterable[SqlFile]) -> list[str]:
+    """The names that files create of one kind: routine, view or trigger."""
+    words = {
+        "routine": "function|procedure|aggregate",
+        "view": "view",
+        "trigger": "trigger|constraint trigger",
+    }[kind]
+    created = "\n".join(file.text for file in chosen)
+    found = re.findall(rf"(?im)^create or replace (?:{words})\s+(?:\w+\.)?(\w+)", created)
+    return sorted(set(found))
 
 
 def step(name: str, schema: str = DEFAULT_SCHEMA) -> str:

@@ -7,6 +7,11 @@ declare
   reason    text;
   users     text;
 begin
+  -- The graphs for Cypher are schemas beside ours.
+  if to_regprocedure('ragpg.drop_cypher_graphs()') is not null
+     and exists (select from pg_catalog.pg_extension where extname = 'age') then
+    perform ragpg.drop_cypher_graphs();
+  end if;
   select array_agg(made.statement) into todo
     from (select format('drop trigger %I on %s', tgname, tgrelid::regclass) as statement
             from pg_catalog.pg_trigger

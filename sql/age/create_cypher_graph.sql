@@ -1,0 +1,64 @@
+-- Makes what is missing of a namespace's graph: the graph, labels, indexes, and the grants by which
+-- ragpg.cypher() knows who may ask it. AGE 1.5 indexes nothing, AGE 1.8 the keys.
+create or replace function ragpg.create_cypher_graph(namespace_id integer)
+returns text
+language plpgsql
+security definer
+set search_path from current
+set client_min_messages = warning
+as $$
+declare
+  graph  text := ragpg.cypher_graph_name(namespace_id);
+  loaded ag_catalog.agtype := '0';
+  spec   record;
+  item   record;
+begin
+  -- Whoever comes second finds it made.
+  perform pg_advisory_xact_lock(hashtext('ragpg' || ' graph'), namespace_id);
+  if to_regnamespace(graph) is null then
+    execute format('select ag_catalog.create_graph(%L)', graph);
+  end if;
+  for spec in select distinct on (labels.label) labels.* from ragpg.cypher_labels() as labels loop
+    continue when to_regclass(format('%I.%I', graph, spec.label)) is not null;
+    -- The types of the arguments differ between versions: two plain constants fit all.
+    execute format('select ag_catalog.%I(%L, %L)',
+      case when spec.kind = 'v' then 'create_vlabel' else 'create_elabel' end, graph, spec.label);
+    if spec.kind = 'v' then
+      if not exists (select from pg_catalog.pg_index
+                      where indrelid = format('%I.%I', graph, spec.label)::regclass and indisprimary) then
+        execute format('alter table %I.%I add primary key (id)', graph, spec.label);
+      end if;
+    else
+      for item in select unnest(array['start_id', 'end_id']) as name loop
+        if not exists (select from pg_catalog.pg_index
+                         join pg_catalog.pg_attribute on attrelid = indrelid and attnum = indkey[0]
+                        where indrelid = format('%I.%I', graph, spec.label)::regclass and attname = item.name) then
+          execute format('create index on %I.%I (%I)', graph, spec.label, item.name);
+        end if;
+      end loop;
+    end if;
+    -- For WHERE n.name = $name. Hash, because a name may be longer than a btree takes.
+    for item in
+      select looked_up.property from (values
+        ('Document', 'source'), ('Document', 'id'), ('Chunk', 'id'), ('Entity', 'name'), ('Entity', 'key'),
+        ('Entity', 'id'), ('Community', 'id')) as looked_up (label, property)
+       where looked_up.label = spec.label
+    loop
+      execute format('create index on %I.%I using hash '
+        '(ag_catalog.agtype_access_operator(variadic array[properties, %L::ag_catalog.agtype]))',
+        graph, spec.label, to_json(item.property));
+    end loop;
+  end loop;
+  for item in select rolname from pg_catalog.pg_roles where rolname in ('ragpg_reader', 'ragpg_writer') loop
+    execute format('grant usage on schema %I to %I', graph, item.rolname);
+  end loop;
+  return graph;
+end $$;
+
+comment on function ragpg.create_cypher_graph(integer) is
+$$Makes the empty graph of a namespace, or what is missing of it; returns its name.
+
+  select ragpg.create_cypher_graph((ragpg.namespace_ids('{default}'))[1]);
+
+Creating a namespace does this, and ragpg.sync_cypher_graph() does. The owner of ragpg needs CREATE
+on the database and USAGE on schema ag_catalog.$$;

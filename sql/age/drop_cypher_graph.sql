@@ -1,0 +1,25 @@
+create or replace function ragpg.drop_cypher_graph(namespace_id integer)
+returns boolean
+language plpgsql
+security definer
+set search_path from current
+set client_min_messages = warning
+as $$
+declare
+  graph  text := ragpg.cypher_graph_name(namespace_id);
+  loaded ag_catalog.agtype := '0';
+begin
+  perform pg_advisory_xact_lock(hashtext('ragpg' || ' graph'), namespace_id);
+  if to_regnamespace(graph) is null then
+    return false;
+  end if;
+  execute format('select ag_catalog.drop_graph(%L, true)', graph);
+  return true;
+end $$;
+
+comment on function ragpg.drop_cypher_graph(integer) is
+$$Drops the graph of a namespace, whose tables stay; false if there is none.
+
+  select ragpg.drop_cypher_graph((ragpg.namespace_ids('{default}'))[1]);
+
+ragpg.sync_cypher_graph() makes it again.$$;
