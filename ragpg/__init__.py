@@ -32,6 +32,14 @@ if TYPE_CHECKING:
     from ragpg.query.profile import Profile as Profile
     from ragpg.query.profile import read_profile as read_profile
     from ragpg.query.rerank import HeuristicReranker as HeuristicReranker
+    from ragpg.rerankers.chain import RerankChain as RerankChain
+    from ragpg.rerankers.chain import RerankStage as RerankStage
+    from ragpg.rerankers.cross_encoder import ONNXReranker as ONNXReranker
+    from ragpg.rerankers.cross_encoder import (
+        SentenceTransformersReranker as SentenceTransformersReranker,
+    )
+    from ragpg.rerankers.http import HTTPReranker as HTTPReranker
+    from ragpg.rerankers.llm import LLMReranker as LLMReranker
     from ragpg.settings import Settings as Settings
     from ragpg.types import Answer as Answer
     from ragpg.types import Document as Document
@@ -48,18 +56,24 @@ _PLACES = {
     "Document": "types",
     "FileReport": "types",
     "Grounding": "types",
+    "HTTPReranker": "rerankers.http",
     "HashEmbedder": "providers.hashing",
     "HeadingChunker": "ingest.chunk",
     "HeuristicReranker": "query.rerank",
     "Hit": "types",
     "IngestReport": "types",
+    "LLMReranker": "rerankers.llm",
     "LocalEmbedder": "providers.onnx",
     "NamespaceInfo": "queries",
+    "ONNXReranker": "rerankers.cross_encoder",
     "OpenAIEmbedder": "providers.openai",
     "OpenAIGenerator": "providers.openai",
     "Profile": "query.profile",
     "RagpgError": "errors",
+    "RerankChain": "rerankers.chain",
+    "RerankStage": "rerankers.chain",
     "SearchResult": "types",
+    "SentenceTransformersReranker": "rerankers.cross_encoder",
     "Settings": "settings",
     "WholeChunker": "ingest.chunk",
     "aconnect": "client_async",

@@ -15,6 +15,7 @@ from ragpg.steps import (
     Embed,
     EmbedQuery,
     Fetch,
+    Rerank,
     Retrieve,
     Sleep,
     Step,
@@ -51,6 +52,8 @@ class Performer:
                 return _sync(generator, "generate")(messages, **options)
             case Retrieve():
                 return _within(step.timeout, lambda: _retrieve(step))
+            case Rerank():
+                return perform_rerank(step)
             case Call(function, arguments):
                 return function(*arguments)
             case Sleep(seconds):
@@ -84,12 +87,35 @@ class AsyncPerformer:
             case Retrieve(retriever, query, k, filter, timeout):
                 async with asyncio.timeout(timeout):
                     return await _either(retriever, "retrieve", query, k, filter)
+            case Rerank():
+                return await aperform_rerank(step)
             case Call(function, arguments):
                 return await _in_thread(lambda: function(*arguments))
             case Sleep(seconds):
                 return await asyncio.sleep(seconds)
             case Together():
                 raise AssertionError("the driver runs flows side by side")
+
+
+def perform_rerank(step: Step) -> Any:
+    """Do a Rerank step; for flows that have no other ones it is a performer."""
+    assert isinstance(step, Rerank)
+    function = _sync(step.reranker, "rerank")
+    if step.timeout is None:
+        return function(step.query, step.hits)
+    return _within(step.timeout, lambda: function(step.query, step.hits))
+
+
+async def aperform_rerank(step: Step) -> Any:
+    """As perform_rerank: awaited where the reranker can be, else in a thread."""
+    assert isinstance(step, Rerank)
+    try:
+        async with asyncio.timeout(step.timeout) as limit:
+            return await _either(step.reranker, "rerank", step.query, step.hits)
+    except TimeoutError as error:
+        if not limit.expired():
+            raise
+        raise TimeoutError(f"no answer within {step.timeout:g} s") from error
 
 
 def _sync(provider: object, method: str) -> Callable[..., Any]:

@@ -73,12 +73,26 @@ class Chunker(Protocol):
 
 class Reranker(Protocol):
     """Reorders hits by relevance. Returns the same hits with new scores, best first, and never
-    invents or loses one. An exception keeps the earlier order and is reported."""
+    invents or loses one. An exception keeps the earlier order and is reported.
+
+    Three attributes are optional: `candidates` (how many hits it wants to see), `timeout` (seconds
+    it may take) and `scale` (what its scores are called in `Hit.score_kind`; default: its name).
+    """
 
     @property
     def name(self) -> str: ...
 
     def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]: ...
+
+
+@runtime_checkable
+class AsyncReranker(Protocol):
+    """The awaitable twin, preferred by the async client where it exists."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def arerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]: ...
 
 
 @runtime_checkable

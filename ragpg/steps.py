@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from ragpg.protocols import (
         AsyncEmbedder,
         AsyncGenerator,
+        AsyncReranker,
         AsyncRetriever,
         Embedder,
+        Reranker,
         Retriever,
     )
     from ragpg.protocols import Generator as ChatModel
-    from ragpg.types import Json, Usage
+    from ragpg.types import Hit, Json, Usage
 
 T = TypeVar("T")
 Row = TypeVar("Row")
@@ -98,6 +100,16 @@ class Retrieve:
 
 
 @dataclass(frozen=True, slots=True)
+class Rerank:
+    """Hits in the order of a reranker; TimeoutError after `timeout` seconds, where one is given."""
+
+    reranker: Reranker | AsyncReranker
+    query: str
+    hits: Sequence[Hit]
+    timeout: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Complete:
     """Text and usage of a chat model."""
 
@@ -142,7 +154,16 @@ class Outcome(Generic[T]):
 
 
 Step: TypeAlias = (
-    Fetch[Any] | Transact | Embed | EmbedQuery | Retrieve | Complete | Call | Sleep | Together
+    Fetch[Any]
+    | Transact
+    | Embed
+    | EmbedQuery
+    | Retrieve
+    | Rerank
+    | Complete
+    | Call
+    | Sleep
+    | Together
 )
 Flow: TypeAlias = Generator[Step, Any, T]
 Perform: TypeAlias = Callable[[Step], Any]

@@ -94,7 +94,9 @@ class ArmHit:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One retrieved chunk. `score` is the fused (or reranked) score, higher is better, comparable
-    within one result only."""
+    within one result only, and there with scores of the same `score_kind`: the scale it is on, such
+    as "fused", "heuristic" or "cohere rerank-v3.5". A threshold means something on one scale only.
+    """
 
     rank: int
     score: float
@@ -114,6 +116,7 @@ class Hit:
     page: int | None = None
     version: int | None = None
     arms: Mapping[str, ArmHit] = field(default_factory=dict)
+    score_kind: str = "fused"
 
     @property
     def lines(self) -> tuple[int, int] | None:
@@ -224,6 +227,12 @@ class SearchResult:
     citations: Sequence[Citation] = ()
     grounding: Grounding | None = None
     notes: Sequence[str] = ()
+
+    @property
+    def score_kind(self) -> str | None:
+        """The scale of the first hit's score; None without hits. Hits that a reranker did not score
+        come behind those that it did, and stay on the scale they were on (`Hit.score_kind`)."""
+        return self.hits[0].score_kind if self.hits else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ragpg.rerankers.guard import name_of, same_hits, scale_of
 from ragpg.types import ArmReport
 from ragpg.words import STOPWORDS, words
 
@@ -164,52 +165,23 @@ def _calibrated(scores: Sequence[float | None]) -> list[float]:
 def rerank_safely(
     reranker: Reranker, query: str, hits: Sequence[Hit]
 ) -> tuple[list[Hit], ArmReport]:
-    """Run any reranker so that it cannot hurt: the same hits come out, whatever it does.
+    """Run one reranker so that it cannot hurt: the same hits come out, whatever it does.
 
     An exception keeps the earlier order and is reported. Hits that the reranker lost are put
     behind the others in their earlier order, hits that it repeated or invented are taken out, and
-    the report says so.
+    the report says so. Bounds, chains and thresholds: `ragpg.rerankers.chain`.
     """
     before = list(hits)
+    name = name_of(reranker)
     if not before or not query.strip():
-        return before, ArmReport(rows=len(before), skipped="nothing to rerank")
+        return before, ArmReport(rows=len(before), skipped="nothing to rerank", mode=name)
     began = time.perf_counter()
     try:
         after = list(reranker.rerank(query, before))
-        kept, problem = _same_hits(before, after)
+        kept, problem = same_hits(before, after, scale_of(reranker))
     except Exception as error:
         ms = (time.perf_counter() - began) * 1000
         message = f"{type(error).__name__}: {error}"
-        return before, ArmReport(rows=len(before), ms=ms, error=message, mode=_name(reranker))
+        return before, ArmReport(rows=len(before), ms=ms, error=message, mode=name)
     ms = (time.perf_counter() - began) * 1000
-    return kept, ArmReport(rows=len(kept), ms=ms, error=problem, mode=_name(reranker))
-
-
-def _name(reranker: Reranker) -> str:
-    return str(getattr(reranker, "name", type(reranker).__name__))
-
-
-def _same_hits(before: Sequence[Hit], after: Sequence[Hit]) -> tuple[list[Hit], str | None]:
-    def key(hit: Hit) -> tuple[object, ...]:
-        return (hit.namespace, hit.chunk_id, hit.source, hit.start_char, hit.content)
-
-    left = {key(hit): hit for hit in before}
-    kept: list[Hit] = []
-    strange = 0
-    for hit in after:
-        original = left.pop(key(hit), None)
-        if original is None:
-            strange += 1
-        else:
-            kept.append(replace(original, score=hit.score))
-    lost = list(left.values())
-    # A lost hit has no score of the reranker; it gets the lowest, so that scores stay in order.
-    floor = min((hit.score for hit in kept), default=0.0)
-    kept.extend(replace(hit, score=min(hit.score, floor)) for hit in lost)
-    kept = [replace(hit, rank=rank) for rank, hit in enumerate(kept, start=1)]
-    problems = []
-    if strange:
-        problems.append(f"{strange} unknown or repeated hits were taken out")
-    if lost:
-        problems.append(f"{len(lost)} lost hits were put back at the end")
-    return kept, "; ".join(problems) or None
+    return kept, ArmReport(rows=len(kept), ms=ms, error=problem, mode=name)

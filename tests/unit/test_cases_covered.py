@@ -135,10 +135,6 @@ OP-05 S2 The command reports failures and still exits with success
 LATER = {
     "CH-12": "chunk sizes are in characters; EM-09 tests what becomes of a text that is too long",
     "SY-08": "there is no watch mode yet",
-    "RE-01": "there is no reranker by a chat model yet",
-    "RE-02": "there is no reranker by a chat model yet",
-    "RE-03": "there is no reranker over HTTP yet",
-    "RE-04": "there is no reranker over HTTP yet",
     "GR-01": "there is no graph of entities yet",
     "GR-02": "there is no graph of entities yet",
     "GR-03": "AGE is not used yet",

@@ -16,6 +16,7 @@ LAYERS = {
     "ragpg.errors": 1,
     "ragpg.words": 1,
     "ragpg.sentences": 1,
+    "ragpg.sentence_units": 1,
     "ragpg.vectors": 1,
     "ragpg.protocols": 2,
     "ragpg.settings": 2,
@@ -24,6 +25,9 @@ LAYERS = {
     "ragpg.queries": 3,
     "ragpg.ingest": 4,
     "ragpg.query": 4,
+    "ragpg.rerankers": 4,
+    "ragpg.rerankers.http": 5,
+    "ragpg.rerankers.chain": 5,
     "ragpg.ingest.prepare": 5,
     "ragpg.ingest.embedding": 5,
     "ragpg.ingest.namespace": 5,
@@ -73,7 +77,7 @@ STAGES = {
 #: Only these may import it.
 ONLY = {
     "openai": {"ragpg.providers"},
-    "onnxruntime": {"ragpg.providers"},
+    "onnxruntime": {"ragpg.providers", "ragpg.rerankers"},
     "bs4": {"ragpg.ingest"},
     "docutils": {"ragpg.ingest"},
     "click": {"ragpg.cli", "ragpg.demo"},
