@@ -223,7 +223,7 @@ def search_path(schema: str = DEFAULT_SCHEMA) -> str:
 
 def is_embedding_table(kind: str, name: str | None) -> bool:
     """True for a table that a function made for an embedding space: autogenerate skips those."""
-    return kind == "table" and bool(re.fullmatch(r"embedding_\d+", name or ""))
+    return kind == "table" and bool(re.fullmatch(r"(embedding|sentence)_\d+", name or ""))
 
 
 def include_name(

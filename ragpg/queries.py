@@ -81,6 +81,14 @@ class Claim:
     state: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unsplit:
+    """A chunk whose sentences have no vectors yet."""
+
+    chunk_id: int
+    content: str
+
+
 def _one(value: Any) -> Any:
     return value
 
@@ -249,6 +257,25 @@ select ragpg.create_embedding_index(%(space_id)s)
           join ragpg.namespace_statistics on namespace_statistics.namespace_id = namespace.id
          where namespace.space_id = %(space_id)s) as space
  where space.chunks > 10000 and not ragpg.has_embedding_index(%(space_id)s)
+""",
+    _one,
+)
+
+HAS_SENTENCES = Query("select ragpg.has_sentences(%(namespace)s)", _one, reads=True)
+
+CHUNKS_WITHOUT_SENTENCES = Query(
+    """
+select chunk_id, content
+  from ragpg.chunks_without_sentences(%(namespace)s, %(after)s, %(k)s)
+""",
+    Unsplit,
+    reads=True,
+)
+
+STORE_SENTENCES = Query(
+    """
+select ragpg.store_sentences(
+  %(namespace)s, %(chunk_ids)s, %(ordinals)s, %(starts)s, %(ends)s, %(embeddings)s)
 """,
     _one,
 )

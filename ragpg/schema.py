@@ -81,6 +81,26 @@ def embedding_table(
     )
 
 
+def sentence_table(
+    metadata: MetaData, space_id: int, *, dimensions: int, kind: str = "halfvec"
+) -> Table:
+    """The sentence vectors of one space, where it has any; as `embedding_table`."""
+    kinds: dict[str, Any] = {"halfvec": HALFVEC, "vector": VECTOR}
+    if kind not in kinds:
+        raise ConfigError(f"embedding type {kind!r} is not one of halfvec, vector")
+    return Table(
+        f"sentence_{space_id:d}",
+        metadata,
+        Column("namespace_id", Integer, primary_key=True),
+        Column("chunk_id", BigInteger, primary_key=True),
+        Column("ordinal", SmallInteger, primary_key=True),
+        Column("start_char", Integer, nullable=False),
+        Column("end_char", Integer, nullable=False),
+        Column("embedding", kinds[kind](dimensions), nullable=False),
+        extend_existing=True,
+    )
+
+
 def _text(name: str, *items: SchemaItem, exact: bool = False, **options: Any) -> Column[str]:
     """A text column; `exact` compares byte by byte, as names must."""
     options.setdefault("nullable", False)

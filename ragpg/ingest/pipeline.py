@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ragpg.errors import (
     DatabaseError,
     NamespaceNotFound,
+    ProviderError,
     RagpgError,
 )
 from ragpg.ingest.chunk import HeadingChunker
@@ -36,6 +37,7 @@ from ragpg.ingest.prepare import (
 )
 from ragpg.ingest.prune import left_behind, vanished
 from ragpg.ingest.reports import report_of
+from ragpg.ingest.sentences import fill_sentences, keeps_sentences
 from ragpg.ingest.store import store
 from ragpg.queries import (
     DELETE,
@@ -80,6 +82,7 @@ class Order:
     follow_links: bool = False
     on_file: Callable[[FileReport], object] | None = None
     dry_run: bool = False
+    sentences: bool | None = None
 
 
 def ingest(
@@ -337,6 +340,20 @@ class _Run:
                 pass
             if self.space is not None and self.space.id is not None:
                 yield from fetch(INDEX, {"space_id": self.space.id}, timeout=0)
+        yield from self._split()
+
+    def _split(self) -> Flow[None]:
+        """Sentence vectors of new chunks: where they are asked for, or where the namespace has
+        some. A failing service costs them and nothing else; the next ingest completes them."""
+        name, wanted = self.order.namespace, self.order.sentences
+        if self.space is None or self.space.id is None or wanted is False:
+            return
+        if wanted is None and not (self.has_written and (yield from keeps_sentences(name))):
+            return
+        try:
+            yield from fill_sentences(name, self.embedder)
+        except ProviderError as error:
+            self.notes.append(f"sentence vectors are incomplete: {error.message}")
 
 
 def _is_language(wanted: str, found: str) -> bool:

@@ -3,13 +3,15 @@
 do $$
 begin
   revoke execute on function ragpg.create_embedding_space(text, integer, text),
-                             ragpg.create_embedding_index(integer, integer, integer) from public;
+                             ragpg.create_embedding_index(integer, integer, integer),
+                             ragpg.create_sentence_space(integer) from public;
   if exists (select 1 from pg_catalog.pg_roles where pg_roles.rolname = 'ragpg_reader') then
     grant usage on schema ragpg to ragpg_reader;
     grant select on all tables in schema ragpg to ragpg_reader;
     grant execute on all functions in schema ragpg to ragpg_reader;
     revoke execute on function ragpg.create_embedding_space(text, integer, text),
-                               ragpg.create_embedding_index(integer, integer, integer) from ragpg_reader;
+                               ragpg.create_embedding_index(integer, integer, integer),
+                               ragpg.create_sentence_space(integer) from ragpg_reader;
   end if;
   if exists (select 1 from pg_catalog.pg_roles where pg_roles.rolname = 'ragpg_writer') then
     grant usage on schema ragpg to ragpg_writer;

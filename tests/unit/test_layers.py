@@ -33,6 +33,7 @@ LAYERS = {
     "ragpg.ingest.namespace": 5,
     "ragpg.ingest.prune": 5,
     "ragpg.ingest.reports": 5,
+    "ragpg.ingest.sentences": 5,
     "ragpg.ingest.pipeline": 5,
     "ragpg.query.pipeline": 5,
     "ragpg.connection": 5,
