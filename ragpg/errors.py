@@ -2,7 +2,8 @@
 
 RagpgError
 ├── ConfigError                 an argument, setting or file is wrong
-│   └── FilterError             a metadata filter cannot be understood (RG003)
+│   ├── FilterError             a metadata filter cannot be understood (RG003)
+│   └── CypherError             a Cypher query is wrong or refused (RG006)
 ├── DatabaseError               Postgres refused or is not reachable
 │   ├── SchemaMissing           the ragpg schema is not installed
 │   ├── SchemaOutdated          the installed schema and this package differ
@@ -49,6 +50,10 @@ class ConfigError(RagpgError):
 
 class FilterError(ConfigError):
     """A metadata filter cannot be understood."""
+
+
+class CypherError(ConfigError):
+    """A Cypher query is wrong, or of a form that is refused."""
 
 
 class DatabaseError(RagpgError):
@@ -150,6 +155,7 @@ BY_SQLSTATE: dict[str, type[RagpgError]] = {
     "RG003": FilterError,
     "RG004": ExtensionMissing,
     "RG005": ConfigError,
+    "RG006": CypherError,
     "57014": SearchTimeout,
     "25006": ReadOnlyDatabase,
     "42501": DatabaseError,

@@ -15,8 +15,13 @@ declare
 begin
   -- Whoever comes second finds it made.
   perform pg_advisory_xact_lock(hashtext('ragpg' || ' graph'), namespace_id);
+  if to_regnamespace(graph) is not null and not ragpg.cypher_graph_is_sound(graph) then
+    execute format('select ag_catalog.drop_graph(%L, true)', graph);
+  end if;
   if to_regnamespace(graph) is null then
     execute format('select ag_catalog.create_graph(%L)', graph);
+    execute format('comment on schema %I is %L', graph,
+      format('Mirror of a namespace of %s for Cypher, oid %s', 'ragpg', to_regnamespace(graph)::oid));
   end if;
   for spec in select distinct on (labels.label) labels.* from ragpg.cypher_labels() as labels loop
     continue when to_regclass(format('%I.%I', graph, spec.label)) is not null;

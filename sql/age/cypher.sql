@@ -23,6 +23,10 @@ begin
     raise exception 'namespace "%" has no graph for Cypher', namespace using errcode = 'RG006',
       hint = format('Make it: select * from ragpg.sync_cypher_graph(%L), or ragpg graph sync.', namespace);
   end if;
+  if not ragpg.cypher_graph_is_sound(graph) then
+    raise exception 'the Cypher graph of namespace "%" was restored from a dump, which AGE does not survive', namespace
+      using errcode = 'RG006', hint = format('Make it again: select * from ragpg.sync_cypher_graph(%L), or ragpg graph sync.', namespace);
+  end if;
   if not has_schema_privilege(caller, graph, 'usage') then
     raise exception 'role % may not ask the graph of namespace "%"', caller, namespace using errcode = '42501',
       hint = format('Its owner runs: GRANT USAGE ON SCHEMA %I TO %I;', graph, caller);

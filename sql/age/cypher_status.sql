@@ -12,7 +12,8 @@ begin
     namespace := place.name;
     mode := ragpg.cypher_mode(place.id);
     graph := ragpg.cypher_graph_name(place.id);
-    if to_regnamespace(graph) is null then
+    if not ragpg.cypher_graph_is_sound(graph) then
+      -- There is none, or one that a restore has broken.
       graph := null; label := null; rows := null; wanted := null;
       return next;
       continue;

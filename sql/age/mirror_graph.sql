@@ -33,7 +33,7 @@ begin
 
   foreach owner in array coalesce(owners, '{}') loop
     graph := ragpg.cypher_graph_name(owner);
-    continue when to_regnamespace(graph) is null or ragpg.cypher_mode(owner) <> 'transaction';
+    continue when not ragpg.cypher_graph_is_sound(graph) or ragpg.cypher_mode(owner) <> 'transaction';
     begin
       loaded := '0';
       -- Beside each other, but not beside a sync, which compares whole tables.

@@ -44,4 +44,4 @@ $$Brings the Cypher graph of a namespace to what its tables hold, and makes it w
   select * from ragpg.sync_cypher_graph('default');
 
 Returns what each label gained and lost. Needed once for a namespace that is older than extension
-age in this database, after a restore (drop it first) and in mode manual; see ragpg.set_cypher_mode().$$;
+age in this database, after a restore and in mode manual; see ragpg.set_cypher_mode().$$;

@@ -35,6 +35,7 @@ LAYERS = {
     "ragpg.ingest.reports": 5,
     "ragpg.ingest.sentences": 5,
     "ragpg.ingest.pipeline": 5,
+    "ragpg.graph": 4,
     "ragpg.query.pipeline": 5,
     "ragpg.connection": 5,
     "ragpg.connection_address": 5,

@@ -1,0 +1,1 @@
+"""The graph of documents, entities and communities."""

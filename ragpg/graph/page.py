@@ -1,0 +1,120 @@
+"""A neighbourhood as one HTML file: a drawing and a list of the same, no network, no library.
+
+The list is what a screen reader and a browser without scripts get; the drawing is driven by mouse
+and keyboard. Colours follow the reader's light or dark setting.
+"""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from ragpg.graph.layout import rings
+from ragpg.graph.show import describe
+
+if TYPE_CHECKING:
+    from ragpg.graph.show import Edge, Neighbourhood, Node
+
+
+def as_html(found: Neighbourhood) -> str:
+    """The page, complete."""
+    places = rings(found)
+    title = f"Around {describe(found.centre)}"
+    # "<" must not end the script element, whatever a name holds.
+    data = json.dumps(
+        {
+            "nodes": [
+                {"id": node.id, "text": describe(node), "x": x, "y": y}
+                for node in found.nodes
+                for x, y in [places[node.id]]
+            ],
+            "edges": [
+                {"source": edge.source, "target": edge.target, "words": edge.words(),
+                 "back": edge.words(backwards=True)}
+                for edge in found.edges
+            ],
+        },
+        ensure_ascii=True,
+    ).replace("<", "\\u003c")  # fmt: skip
+    template = files("ragpg.graph").joinpath("page.html").read_text(encoding="utf-8")
+    # One pass: a name may hold the mark of another part.
+    parts = {
+        "title": escape(title),
+        "drawing": _drawing(found, places),
+        "list": _list(found),
+        "data": data,
+        "counts": f"{len(found.nodes)} nodes, {len(found.edges)} edges",
+    }
+    out = []
+    for piece in template.split("{{"):
+        mark, closed, rest = piece.partition("}}")
+        out.append(parts[mark] + rest if closed and mark in parts else piece)
+    return "".join(out)
+
+
+def _drawing(found: Neighbourhood, places: dict[str, tuple[float, float]]) -> str:
+    reach = max((max(abs(x), abs(y)) for x, y in places.values()), default=0) + 130
+    lines = [
+        f'<svg id="drawing" viewBox="{-reach:.0f} {-reach:.0f} {2 * reach:.0f} {2 * reach:.0f}" '
+        'role="group" aria-label="Drawing of the graph; the same stands in the list">'
+    ]
+    lines += [_line(edge, places, number) for number, edge in enumerate(found.edges)]
+    for node in found.nodes:
+        x, y = places[node.id]
+        lines.append(_mark(node, x, y, is_centre=node is found.centre))
+    return "\n".join([*lines, "</svg>"])
+
+
+def _line(edge: Edge, places: dict[str, tuple[float, float]], number: int) -> str:
+    (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
+    width = 1 + min(edge.weight, 8.0) / 4
+    return (
+        f'<line class="edge {edge.kind.lower()}" data-edge="{number}" x1="{x1:.1f}" y1="{y1:.1f}" '
+        f'x2="{x2:.1f}" y2="{y2:.1f}" stroke-width="{width:.2f}"/>'
+    )
+
+
+def _mark(node: Node, x: float, y: float, *, is_centre: bool) -> str:
+    kind = "document" if node.is_document else "entity"
+    size = 13 if is_centre else 9
+    shape = (
+        f'<rect x="{-size}" y="{-size}" width="{2 * size}" height="{2 * size}" rx="3"/>'
+        if node.is_document
+        else f'<circle r="{size}"/>'
+    )
+    label = describe(node)
+    short = label if len(label) <= 26 else label[:25] + "…"
+    return (
+        f'<g class="node {kind}{" centre" if is_centre else ""}" data-node="{node.id}" '
+        f'role="button" tabindex="{0 if is_centre else -1}" aria-pressed="false" '
+        f'aria-label="{escape(kind.capitalize())} {escape(label[:200])}" '
+        f'transform="translate({x:.1f} {y:.1f})">{shape}'
+        f'<text y="{size + 15}" text-anchor="middle">{escape(short)}</text>'
+        f"<title>{escape(label[:500])}</title></g>"
+    )
+
+
+def _list(found: Neighbourhood) -> str:
+    names = {node.id: node for node in found.nodes}
+    lines = []
+    for node in found.nodes:
+        said = [
+            (edge.words(), names[edge.target]) for edge in found.edges if edge.source == node.id
+        ] + [
+            (edge.words(backwards=True), names[edge.source])
+            for edge in found.edges
+            if edge.target == node.id
+        ]
+        items = "".join(
+            f'<li><span class="how">{escape(how)}</span> <a href="#{other.id}">'
+            f"{escape(describe(other))}</a></li>"
+            for how, other in said
+        )
+        kind = "document" if node.is_document else node.kind
+        lines.append(
+            f'<section id="{node.id}" tabindex="-1"><h3>{escape(describe(node))}'
+            f" <small>{escape(kind)}</small></h3>{f'<ul>{items}</ul>' if items else ''}</section>"
+        )
+    return "\n".join(lines)
