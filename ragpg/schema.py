@@ -159,6 +159,17 @@ def _spaces(metadata: MetaData) -> None:
         Index("namespace_space_id", "space_id"),
     )
     Table(
+        "namespace_access",
+        metadata,
+        Column(
+            "namespace_id",
+            Integer,
+            ForeignKey(f"{schema}.namespace.id", ondelete="CASCADE"),
+            primary_key=True,
+        ),
+        _text("role_name", exact=True, primary_key=True),
+    )
+    Table(
         "embedding_cache",
         metadata,
         Column(

@@ -19,6 +19,11 @@ begin
            where relnamespace = 'ragpg'::regnamespace and not tgisinternal
              and tgname = any ({triggers}::text[])
           union all
+          select format('drop policy %I on %s', polname, polrelid::regclass)
+            from pg_catalog.pg_policy
+            join pg_catalog.pg_class on pg_class.oid = polrelid
+           where relnamespace = 'ragpg'::regnamespace and polname = 'namespace_access'
+          union all
           select format('drop view %s', oid::regclass)
             from pg_catalog.pg_class
            where relnamespace = 'ragpg'::regnamespace and relkind = 'v'

@@ -16,7 +16,7 @@ begin
   if exists (select 1 from pg_catalog.pg_roles where pg_roles.rolname = 'ragpg_writer') then
     grant usage on schema ragpg to ragpg_writer;
     grant select, insert, update, delete on all tables in schema ragpg to ragpg_writer;
-    revoke insert, update, delete on ragpg.install, ragpg.embedding_space from ragpg_writer;
+    revoke insert, update, delete on ragpg.install, ragpg.embedding_space, ragpg.namespace_access from ragpg_writer;
     if to_regclass('ragpg.alembic_version') is not null then
       revoke insert, update, delete on ragpg.alembic_version from ragpg_writer;
     end if;

@@ -5,7 +5,7 @@
 create or replace function ragpg.keyword_arm(
   query text, namespace_ids integer[], filter jsonb, k integer, min_score double precision default null)
 returns setof ragpg.arm_hit
-language plpgsql stable
+language plpgsql stable security definer
 set search_path from current
 set enable_seqscan = off
 as $$
@@ -33,6 +33,7 @@ declare
   top_ids bigint[] := '{}';
   top_scores double precision[] := '{}';
 begin
+  perform ragpg.check_access(namespace_ids);
   select array_agg(term.word order by term.documents, term.word),
          array_agg(term.documents order by term.documents, term.word),
          array_agg(term.bound order by term.documents, term.word)

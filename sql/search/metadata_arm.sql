@@ -3,7 +3,7 @@
 create or replace function ragpg.metadata_arm(
   namespace_ids integer[], filter jsonb, k integer, newest integer default 2000)
 returns setof ragpg.arm_hit
-language plpgsql stable
+language plpgsql stable security definer
 set search_path from current
 as $$
 declare
@@ -13,6 +13,7 @@ declare
   times timestamptz[];
   attempt integer;
 begin
+  perform ragpg.check_access(namespace_ids);
   if k <= 0 or cardinality(namespace_ids) = 0 then
     return;
   end if;

@@ -33,6 +33,7 @@ begin
   execute pg_catalog.format('comment on table ragpg.sentence_%s is %L', space.id,
     pg_catalog.format('Unit vectors of the sentences of chunks, model %s; offsets are characters of chunk.content.',
       space.model));
+  perform ragpg.protect_table(pg_catalog.format('ragpg.sentence_%s', space.id)::pg_catalog.regclass);
   -- Whoever may use the chunks may use their sentences.
   for grantee in
     select case acl.grantee when 0 then 'public' else acl.grantee::pg_catalog.regrole::pg_catalog.text end as role,

@@ -34,6 +34,7 @@ begin
     space, type, dimensions);
   execute pg_catalog.format('comment on table ragpg.embedding_%s is %L', space,
     pg_catalog.format('Vectors of model %s, %s dimensions, by chunk.', model, dimensions));
+  perform ragpg.protect_table(pg_catalog.format('ragpg.embedding_%s', space)::pg_catalog.regclass);
   -- Whoever may use the chunks may use their vectors.
   for grantee in
     select case acl.grantee when 0 then 'public' else acl.grantee::pg_catalog.regrole::pg_catalog.text end as role,

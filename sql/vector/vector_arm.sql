@@ -11,7 +11,7 @@ create or replace function ragpg.vector_arm(
   embedding vector, namespace_ids integer[], filter jsonb, k integer,
   min_score double precision default null, exact_rows integer default 10000)
 returns setof ragpg.arm_hit
-language plpgsql stable
+language plpgsql stable security definer
 set search_path from current
 as $$
 declare
@@ -26,6 +26,7 @@ declare
   needed integer;
   hits ragpg.arm_hit[] := '{}';
 begin
+  perform ragpg.check_access(namespace_ids);
   if k <= 0 or embedding is null or cardinality(namespace_ids) = 0 then
     return;
   elsif vector_norm(embedding) = 0 then
