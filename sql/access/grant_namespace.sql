@@ -15,7 +15,7 @@ end $$;
 comment on function ragpg.grant_namespace(text, name) is
 $$Closes a namespace to all but the roles it is granted to; the first grant closes it.
 
-  select ragpg.grant_namespace('red', 'tenant_red');
+  select ragpg.grant_namespace('handbook', current_user);
 
 Others do not see that it exists. The owner of the schema sees every namespace. A role needs the
 rights of ragpg_reader or ragpg_writer besides.$$;

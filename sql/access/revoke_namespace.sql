@@ -23,6 +23,6 @@ end $$;
 comment on function ragpg.revoke_namespace(text, name, boolean) is
 $$Takes a grant of ragpg.grant_namespace() back; false where there was none.
 
-  select ragpg.revoke_namespace('red', 'tenant_red');
+  select ragpg.revoke_namespace('handbook', 'tenant_red');
 
 open  allow that no grant is left, which opens the namespace to every role$$;
