@@ -279,3 +279,37 @@ select ragpg.store_sentences(
 """,
     _one,
 )
+
+#: Vectors of the cache by hash; evaluations keep those of their queries there.
+CACHED_VECTORS = Query(
+    """
+select hash, embedding::real[]
+  from ragpg.embedding_cache
+ where space_id = %(space_id)s and hash = any (%(hashes)s)
+""",
+    _row,
+    reads=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownItem:
+    """A sampled chunk with its most telling words, best first, and how many chunks have each."""
+
+    source: str
+    chunk_id: int
+    start_char: int | None
+    end_char: int | None
+    content: str
+    terms: list[str]
+    documents: list[int]
+
+
+KNOWN_ITEMS = Query(
+    """
+select source, chunk_id, start_char, end_char, content, terms, documents
+  from ragpg.known_items(%(namespace)s, items => %(items)s, seed => %(seed)s)
+""",
+    KnownItem,
+    reads=True,
+)

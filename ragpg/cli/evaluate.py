@@ -1,157 +1,131 @@
-"""`ragpg eval`: retrieval quality on a judged set, arm by arm."""
+"""`ragpg eval`: retrieval quality on judged sets, arm by arm or stage by stage."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import climbing, options
 
 if TYPE_CHECKING:
+    from ragpg.cli.climbing import Outputs
     from ragpg.cli.options import Connection
-    from ragpg.client import Client
-    from ragpg.evaluate.datasets import JudgedSet
-
-#: Hits fetched for a query: recall@100 needs them.
-DEPTH = 100
-ARMS = ("keyword", "vector", "metadata", "graph")
 
 
 @click.command("eval")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False))
-@click.option("--arms", help="Arms, by commas [default: keyword,vector; keyword without embedder]")
-@click.option("-k", "--k", default=10, show_default=True, type=click.IntRange(1, DEPTH))
+@click.argument("folders", nargs=-1, required=True,
+                type=click.Path(exists=True, file_okay=False))  # fmt: skip
+@click.option("--ladder", "whole", is_flag=True, help="Every stage of the search, one by one")
+@click.option("--arms", help="Arms alone, fused, and the default profile, by commas "
+              "[default: keyword,vector; keyword without embedder]")  # fmt: skip
+@climbing.rungs_option
+@click.option("-k", "--k", default=10, show_default=True, type=click.IntRange(1, 1000))
+@click.option("--depth", type=click.IntRange(1, 1000),
+              help="Fetch so many hits, for recall at that depth [default: k]")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), help="Ask only the first N judged queries")
-@click.option(
-    "--chunk-size", type=click.IntRange(100), help="Cut documents; default: one chunk a document"
-)
+@click.option("--sample", type=click.IntRange(1), help="Ask N queries chosen by a hash of their id")
+@click.option("--chunk-size", type=click.IntRange(100),
+              help="Cut documents [default: 1000 where spans are judged, else not]")  # fmt: skip
+@click.option("--by", metavar="FIELD", help="Split a set by a field of its documents, as lang")
 @click.option("--qrels", help="Another file of judgements in the folder")
 @click.option("--keep", is_flag=True, help="Keep the scratch namespace for the next run")
+@click.option("--results", type=click.Path(file_okay=False),
+              help="Keep the result of each rung there, and go on from it")  # fmt: skip
+@click.option("--markdown", type=click.Path(dir_okay=False, writable=True),
+              help="Write the tables as a page of Markdown")  # fmt: skip
 @options.connection
-@options.json_output
+@climbing.outputs
+@click.pass_context
 def evaluate(
-    folder: str,
+    ctx: click.Context,
+    folders: tuple[str, ...],
     *,
+    whole: bool,
     arms: str | None,
+    rungs: str | None,
+    profiles: tuple[str, ...],
     k: int,
+    depth: int | None,
     limit: int | None,
+    sample: int | None,
     chunk_size: int | None,
+    by: str | None,
     qrels: str | None,
     keep: bool,
+    results: str | None,
+    markdown: str | None,
+    fail_below: tuple[str, ...],
+    plot: str | None,
     as_json: bool,
     **connection: Unpack[Connection],
 ) -> None:
-    """Measure retrieval on the judged set in FOLDER, in the layout of BEIR.
+    """Measure retrieval on the judged sets in FOLDERS, in the layout of BEIR.
 
-    The folder has corpus.jsonl, queries.jsonl (both may end in .gz) and qrels.tsv. The corpus goes
+    A folder has corpus.jsonl, queries.jsonl (both may end in .gz) and qrels.tsv. The corpus goes
     into a scratch namespace, which is dropped afterwards; embeddings stay cached, so that the
-    second run is quick. Rungs: each arm alone, fused, and fused with the default reranker.
+    second run is quick. Intervals and p-values are of a paired bootstrap over the queries.
 
     \b
     ragpg eval data/scifact
+    ragpg eval data/scifact data/cranfield --ladder --plot ladder.html
     ragpg eval data/scifact --arms keyword --limit 50 --json
+    ragpg eval data/scifact --fail-below nDCG@10=0.7
     """
+    from ragpg.evaluate import ladder, tables
     from ragpg.evaluate.datasets import read_judged_set
-    from ragpg.evaluate.run import evaluate as run
+    from ragpg.evaluate.judged import evaluate_set
+    from ragpg.evaluate.query_vectors import RememberingEmbedder
 
-    judged = read_judged_set(folder, qrels=qrels)
-    if limit is not None:
-        asked = judged.judged_queries[:limit]
-        judged = replace(judged, queries={query: judged.queries[query] for query in asked})
+    wanted: Outputs = {"fail_below": fail_below, "plot": plot, "as_json": as_json}
+    climbing.thresholds(fail_below)
+    if arms and (whole or rungs):
+        raise click.UsageError("--arms chooses the rungs itself: leave out --ladder and --rungs")
     model = options.make_embedder(connection["embedder"])
-    chosen = _arms(arms, has_embedder=model is not None)
-    with options.open_client(connection["dsn"], connection["schema"], model) as rag:
-        rungs: dict[str, dict[str, Any]] = {arm: {"arms": (arm,)} for arm in chosen}
-        if len(chosen) > 1:
-            # By default every arm takes part, as in a search of yours.
-            rungs["fused"] = {"arms": chosen, "others": arms is None}
-        rungs[f"{'fused' if len(chosen) > 1 else chosen[0]} + rerank"] = {
-            "arms": chosen,
-            "others": arms is None and len(chosen) > 1,
-            "rerank": True,
-        }
-        namespace, seconds = fill(rag, judged, chunk_size, model.model if model else "none")
-        try:
-
-            def search(query: str, rung: str) -> list[str]:
-                return retrieve(rag, namespace, query, chunked=chunk_size is not None,
-                                **rungs[rung])  # fmt: skip
-
-            report = run(search, judged, list(rungs), k=k)
-        finally:
-            if not keep:
-                rag.drop_namespace(namespace)
-    if as_json:
-        output.print_json(
-            report.to_json()
-            | {"k": k, "chunk_size": chunk_size, "ingest_seconds": round(seconds, 1)}
+    embedder = RememberingEmbedder(model) if model else None
+    if whole or rungs:
+        steps = ladder.ladder(
+            climbing.names_of(rungs), vectors=model is not None, profiles=profiles
         )
     else:
-        click.echo(str(report))
+        chosen = _arms(arms, has_embedder=model is not None)
+        steps = ladder.arm_rungs(chosen, profiles)
+    sets = [
+        part
+        for folder in folders
+        for judged in [read_judged_set(folder, qrels=qrels)]
+        for part in (judged.split(by) if by else [judged])
+    ]
+    with options.open_client(connection["dsn"], connection["schema"], embedder) as rag:
+        reports = [
+            evaluate_set(
+                rag,
+                judged,
+                steps,
+                k=k,
+                depth=depth,
+                limit=limit,
+                sample=sample,
+                chunk_size=chunk_size,
+                keep=keep,
+                results=Path(results) if results else None,
+                progress=climbing.progress(hidden=as_json),
+            )
+            for judged in sets
+        ]
+    if markdown:
+        Path(markdown).write_text(tables.page(reports), encoding="utf-8")
+    climbing.finish(ctx, reports, wanted, extra={"k": k, "chunk_size": chunk_size})
 
 
-def fill(rag: Client, judged: JudgedSet, chunk_size: int | None, model: str) -> tuple[str, float]:
-    """Ingest the corpus into its scratch namespace; its name and the seconds that it took.
+def _arms(arms: str | None, *, has_embedder: bool) -> list[str]:
+    from ragpg.evaluate.ladder import ARMS
 
-    The name comes from the content, so that a namespace that was kept is found again.
-    """
-    import hashlib
-
-    from ragpg.ingest.chunk import HeadingChunker, WholeChunker
-
-    digest = hashlib.sha256()
-    for document in judged.corpus.values():
-        digest.update(f"{document.id}\0{document.title}\0{document.text}\0".encode())
-    digest.update(f"{chunk_size}\0{model}".encode())
-    namespace = f"eval-{judged.name}-{digest.hexdigest()[:12]}"
-    began = time.perf_counter()
-    report = rag.ingest(
-        texts=[
-            {"source": one.id, "title": one.title, "text": one.text}
-            for one in judged.corpus.values()
-        ],
-        namespace=namespace,
-        chunker=WholeChunker()
-        if chunk_size is None
-        else HeadingChunker(chunk_size, min(200, chunk_size // 5)),
-    )
-    failed = [file for file in report.files if file.status == "failed"]
-    if failed:
-        raise click.ClickException(
-            f"{len(failed)} documents could not be stored, the first one: "
-            f"{failed[0].source}: {failed[0].reason}"
-        )
-    return namespace, time.perf_counter() - began
-
-
-def retrieve(
-    rag: Client,
-    namespace: str,
-    query: str,
-    *,
-    arms: tuple[str, ...],
-    others: bool = False,
-    rerank: bool = False,
-    chunked: bool = False,
-) -> list[str]:
-    """Ids of up to DEPTH distinct documents, best first. `others` leaves the other arms on."""
-    # Several chunks of one document take several places, so more of them are fetched.
-    depth = DEPTH * 3 if chunked else DEPTH
-    wanted: dict[str, Any] = dict.fromkeys(("vector", "keyword", "metadata", "graph"), False)
-    wanted |= {name: {"k": depth} for name in arms}
-    result = rag.search(query, namespace=namespace, k=depth, arms=wanted, rerank=rerank)
-    return list(dict.fromkeys(hit.source for hit in result.hits))[:DEPTH]
-
-
-def _arms(arms: str | None, *, has_embedder: bool) -> tuple[str, ...]:
     if arms is None:
-        return ("keyword", "vector") if has_embedder else ("keyword",)
-    chosen = tuple(dict.fromkeys(name.strip() for name in arms.split(",") if name.strip()))
-    unknown = [name for name in chosen if name not in ARMS]
-    if unknown or not chosen:
+        return ["keyword", "vector"] if has_embedder else ["keyword"]
+    chosen = list(dict.fromkeys(climbing.names_of(arms) or []))
+    if not chosen or set(chosen) - set(ARMS):
         raise click.UsageError(f"--arms: choose from {', '.join(ARMS)}, not {arms!r}")
     if "vector" in chosen and not has_embedder:
         raise click.UsageError("--arms vector needs an embedder: give --embedder")

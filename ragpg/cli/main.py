@@ -23,6 +23,7 @@ COMMANDS = {
     "graph": "ragpg.cli.graph:graph",
     "namespaces": "ragpg.cli.namespaces:namespaces",
     "eval": "ragpg.cli.evaluate:evaluate",
+    "bench": "ragpg.cli.bench:bench",
     "mcp": "ragpg.cli.mcp:mcp",
     "doctor": "ragpg.cli.doctor:doctor",
 }

@@ -49,6 +49,13 @@ def reciprocal_rank(retrieved: Sequence[str], relevance: Relevance, k: int) -> f
     return 0.0
 
 
+def all_found(retrieved: Sequence[str], relevance: Relevance, k: int) -> float:
+    """1 when every relevant id is among the first `k` distinct ids, else 0 (All@k): what a question
+    needs whose answer takes several documents."""
+    relevant = _relevant(relevance)
+    return float(bool(relevant) and relevant.issubset(_first(retrieved, k)))
+
+
 def ndcg(retrieved: Sequence[str], relevance: Relevance, k: int) -> float:
     """Normalised discounted cumulative gain of the first `k` distinct ids, linear gain."""
 

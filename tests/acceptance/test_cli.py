@@ -19,7 +19,18 @@ if TYPE_CHECKING:
 
 HIT_KEYS = ["rank", "score", "namespace", "source", "chunk_id", "chunk_index", "lines", "content",
             "metadata", "arms"]  # fmt: skip
-COMMANDS = ["db", "migrate", "ingest", "search", "ask", "ground", "namespaces", "eval", "doctor"]
+COMMANDS = [
+    "db",
+    "migrate",
+    "ingest",
+    "search",
+    "ask",
+    "ground",
+    "namespaces",
+    "eval",
+    "bench",
+    "doctor",
+]
 
 
 @pytest.fixture
@@ -219,30 +230,6 @@ def test_without_a_database_the_hint_names_three_ways(
     assert result.exit_code == 3
     for way in ("--dsn", "RAGPG_DSN", "ragpg db up"):
         assert way in result.stderr
-
-
-def test_eval_climbs_the_rungs(ragpg_cli: Callable[..., Result], tmp_path: Path) -> None:
-    corpus = [
-        {"id": "a", "title": "Refunds", "text": "Refunds take 14 days."},
-        {"id": "b", "title": "Shipping", "text": "Parcels leave on the day of the order."},
-        {"id": "c", "title": "", "text": "Gift cards never expire."},
-    ]
-    queries = [{"id": "1", "text": "refunds"}, {"id": "2", "text": "gift cards"}]
-    (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, corpus)))
-    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)))
-    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n2\tc\t1\n")
-    found = _json(ragpg_cli("eval", str(tmp_path), "--embedder", "hash", "--json"))
-    rungs = {rung["rung"]: rung for rung in found["rungs"]}
-    assert list(rungs) == ["keyword", "vector", "fused", "fused + rerank"]
-    assert rungs["keyword"]["nDCG@10"] == 1.0
-    assert rungs["fused + rerank"]["recall@100"] == 1.0
-    assert found["documents"] == 3
-    assert not [one for one in _json(ragpg_cli("namespaces", "list", "--json"))
-                if one["name"].startswith("eval")]  # fmt: skip
-    one = _json(ragpg_cli("eval", str(tmp_path), "--arms", "keyword", "--limit", "1", "--json"))
-    assert [rung["rung"] for rung in one["rungs"]] == ["keyword", "keyword + rerank"]
-    assert one["queries"] == 1
-    assert ragpg_cli("eval", str(tmp_path), "--arms", "vector").exit_code == 2
 
 
 def test_a_process_answers_alike(

@@ -24,7 +24,7 @@ from ragpg.connection_address import read_dsn
 from ragpg.doctor import examine
 from ragpg.errors import ConfigError, DatabaseError, ReadOnlyDatabase, SchemaMissing, SchemaOutdated
 from ragpg.evaluate.datasets import JudgedSet
-from ragpg.evaluate.run import evaluate
+from ragpg.evaluate.judged import evaluate
 
 from .doubles import CountingEmbedder
 
@@ -244,7 +244,7 @@ def test_reading_needs_no_right_to_write_sc_03(
             JudgedSet("one", {}, {"q": "text"}, {"q": {"a.md": 1.0}}),
             ["keyword", "vector"],
         )
-        assert [rung.metrics["recall@10"].mean for rung in report.rungs] == [1.0, 1.0]
+        assert [rung.metrics["recall@10"].mean for rung in report.runs.values()] == [1.0, 1.0]
         for namespace in ("default", "new"):
             with pytest.raises(ReadOnlyDatabase):
                 rag.ingest(texts=[("b.md", "Another text.")], namespace=namespace)

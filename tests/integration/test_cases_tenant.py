@@ -10,7 +10,7 @@ import pytest
 import ragpg
 from ragpg.errors import ConfigError, DatabaseError, NamespaceNotFound
 from ragpg.evaluate.datasets import JudgedSet
-from ragpg.evaluate.run import evaluate
+from ragpg.evaluate.judged import evaluate
 
 from .doubles import contents
 
@@ -47,7 +47,7 @@ def test_an_underscore_matches_itself_only_tn_01(rag: ragpg.Client, db: Database
         ["keyword", "vector"],
         k=1,
     )
-    assert [rung.metrics["nDCG@1"].mean for rung in report.rungs] == [1.0, 1.0]
+    assert [rung.metrics["nDCG@1"].mean for rung in report.runs.values()] == [1.0, 1.0]
     assert rag.ingest(texts=[("more", "More.")], namespace=names[1]).ok
     assert len(contents(db, names[0])) == len(contents(db, names[2])) == 1
     assert rag.delete(["more"], namespace=names[1]) == 1

@@ -10,7 +10,8 @@ import pytest
 
 from ragpg.errors import LoadError, SearchTimeout
 from ragpg.evaluate.datasets import read_judged_set
-from ragpg.evaluate.run import evaluate
+from ragpg.evaluate.judged import evaluate
+from ragpg.evaluate.tables import text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,15 +76,20 @@ def test_evaluates_every_rung_and_counts_failures_ev_02(folder: Path) -> None:
         return ["d0", "d1"]
 
     report = evaluate(search, read_judged_set(folder), ["keyword", "vector"])
-    keyword, vector = report.rungs
+    keyword, vector = report.runs.values()
     assert keyword.metrics["recall@10"].mean == 1.0
     assert keyword.metrics["MRR@10"].mean == 0.75
     assert vector.metrics["MRR@10"].mean == 1.0
     assert vector.metrics["MRR@10"].failed == 1
+    assert report.mean("vector", "MRR@10") == 0.5, "in a report a failure counts 0"
+    change = report.change(report.rungs[1], "MRR@10")
+    assert change is not None
+    assert change.mean == pytest.approx(-0.25)
     written = json.loads(json.dumps(report.to_json()))
     assert written["rungs"][1]["failures"] == {"q1": "the search took longer than 5000 ms"}
-    _, head, first, second = str(report).splitlines()
-    assert head.split()[-3:] == ["scored", "failed", "unscorable"]
+    assert (written["rungs"][1]["scored"], written["rungs"][1]["failed"]) == (1, 1)
+    _, head, first, second, *_ = text(report).splitlines()
+    assert head.split()[-1] == "failed"
     assert "nDCG@10" in head
-    assert (first.split()[0], *first.split()[-3:]) == ("keyword", "2", "0", "0")
-    assert (second.split()[0], *second.split()[-3:]) == ("vector", "1", "1", "0")
+    assert (first.split()[0], first.split()[-1]) == ("keyword", "0")
+    assert (second.split()[0], second.split()[-1]) == ("vector", "1")
