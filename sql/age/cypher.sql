@@ -6,7 +6,6 @@ returns setof jsonb
 language plpgsql
 security definer
 set search_path from current
-set transaction_timeout = '30s'
 set max_parallel_workers_per_gather = 0
 as $$
 declare
@@ -18,6 +17,8 @@ declare
   tag     text;
   before  bigint;
   edges   bigint;
+  missing text;
+  limited boolean := current_setting('transaction_timeout') <> '0';
 begin
   if to_regnamespace(graph) is null then
     raise exception 'namespace "%" has no graph for Cypher', namespace using errcode = 'RG006',
@@ -36,6 +37,11 @@ begin
       hint = 'As in ''{"name": "Falcon"}'' for $name.';
   end if;
   plan := ragpg.cypher_plan(query);
+  select string_agg('$' || named, ', ') into missing from unnest(plan.parameters) as named where not params ? named;
+  if missing is not null then
+    raise exception 'Cypher: % has no value', missing using errcode = 'RG006',
+      hint = 'Parameters are an object: ''{"name": "Falcon"}'' for $name.';
+  end if;
   bound := params::text;
   if plan.walks then
     select sum(greatest(reltuples, 0)) into edges from pg_catalog.pg_class
@@ -46,7 +52,11 @@ begin
         hint = 'They would load the whole graph into memory. Write the hops out: (a)-[:LINKS]->(b)-[:LINKS]->(c).';
     end if;
   end if;
-  perform set_config('transaction_timeout', least(greatest(timeout_ms, 1), 600000)::text, true);
+  -- The timer of a statement cannot be set from inside of it, that of a transaction can. Where the
+  -- session has its own, that one runs already.
+  if not limited then
+    perform set_config('transaction_timeout', least(greatest(timeout_ms, 1), 600000)::text, true);
+  end if;
   before := ragpg.cypher_writes(graph);
   tag := '$cypher_' || md5(random()::text || query) || '$';
   return query execute format(
@@ -62,6 +72,9 @@ begin
   if ragpg.cypher_writes(graph) <> before then
     raise exception 'Cypher: the query changed the graph, which is undone' using errcode = 'RG006',
       hint = 'The graph is read only. Change the documents: the graph follows.';
+  end if;
+  if not limited then
+    perform set_config('transaction_timeout', '0', true);
   end if;
 end $$;
 

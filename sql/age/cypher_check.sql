@@ -15,9 +15,9 @@ declare
   upper_  text;
   walks   boolean := false;
   reading constant text[] := '{abs,acos,all,any,asin,atan,atan2,avg,ceil,coalesce,collect,cos,cot,count,degrees,
-    e,endnode,exists,exp,floor,head,id,end_id,start_id,keys,label,labels,last,left,length,log,log10,ltrim,max,min,nodes,none,
+    e,endNode,exists,exp,floor,head,id,end_id,start_id,keys,label,labels,last,left,length,log,log10,ltrim,max,min,nodes,none,
     percentilecont,percentiledisc,pi,properties,radians,relationships,replace,reverse,right,round,rtrim,sign,sin,
-    single,size,split,sqrt,startnode,stdev,stdevp,substring,sum,tail,tan,toboolean,tofloat,tointeger,tolower,
+    single,size,split,sqrt,startNode,stdev,stdevp,substring,sum,tail,tan,toboolean,tofloat,tointeger,tolower,
     tostring,toupper,trim,type}';
   clauses constant text[] := '{match,where,and,or,xor,not,in,return,with,distinct,when,then,else,case,by,unwind,
     optional,limit,skip,as,union,is,contains,on}';
@@ -33,7 +33,9 @@ begin
       if kinds[i] = 'name' or (i > 1 and tokens[i - 1] = '.') then
         raise exception 'Cypher: function % is refused', tokens[i] using errcode = 'RG006',
           hint = 'Only the functions of Cypher itself can be called, without a schema.';
-      elsif words[i] <> all (reading) and words[i] <> all (clauses) then
+      elsif lower(tokens[i]) <> all (lower(reading::text)::text[]) and words[i] <> all (clauses)
+            -- In small letters AGE 1.5 takes the name of a graph as their first argument.
+            or words[i] in ('startnode', 'endnode') and tokens[i] not in ('startNode', 'endNode') then
         raise exception 'Cypher: function % is refused', tokens[i] using errcode = 'RG006',
           hint = format('These can be called: %s.', array_to_string(reading, ', '));
       end if;

@@ -84,6 +84,22 @@ begin
       end if;
     end if;
 
+    -- UNWIND of what is no list, as of a comparison.
+    if words[i] = 'unwind' and (i = 1 or tokens[i - 1] not in ('.', ':'))
+       and not coalesce(kinds[i + 1] = 'parameter' or tokens[i + 1] = '['
+                        or (kinds[i + 1] in ('word', 'name') and (tokens[i + 2] = '.' or words[i + 2] = 'as'))
+                        or (words[i + 1] in ('collect', 'keys', 'nodes', 'relationships', 'labels', 'split', 'tail', 'reverse')
+                            and tokens[i + 2] = '(' and words[mate[i + 2] + 1] = 'as'), false) then
+      raise exception 'Cypher: UNWIND takes a list, a parameter, a name or a property' using errcode = 'RG006',
+        hint = 'As in UNWIND $names AS name, UNWIND nodes(p) AS n.';
+    end if;
+
+    -- In AGE 1.5 this finds everything, or ends the process.
+    if words[i] = 'in' and i + 2 <= n and tokens[i + 1] = '[' and tokens[i + 2] = ']' then
+      raise exception 'Cypher: IN [] is refused, AGE 1.5 does not understand it' using errcode = 'RG006',
+        hint = 'Pass the list as a parameter: IN $names.';
+    end if;
+
     -- exists((a)-[:X*1..2]->(b {p: 1}))
     if words[i] = 'exists' and i < n and tokens[i + 1] in ('(', '{') and mate[i + 1] > 0
        and (tokens[i + 1:mate[i + 1]] && array['*'] or tokens[i + 2:mate[i + 1]] && array['{']) then

@@ -1,6 +1,7 @@
 -- A query that may run, in the form in which it runs, and what it returns. What may not, and why:
 -- ragpg.cypher_check() and ragpg.cypher_check_operands().
-create or replace function ragpg.cypher_plan(query text, out cypher text, out columns text[], out walks boolean)
+create or replace function ragpg.cypher_plan(query text, 
+  out cypher text, out columns text[], out parameters text[], out walks boolean)
 language plpgsql immutable parallel safe
 set search_path from current
 as $$
@@ -75,6 +76,8 @@ begin
     end if;
   end loop;
 
+  parameters := array(select distinct substr(tokens[at], 2) from generate_series(1, n) as at
+                       where kinds[at] = 'parameter' order by 1);
   cypher := '';
   for i in 1 .. n loop
     cypher := cypher || case when gaps[i] and i > 1 then ' ' else '' end || tokens[i];
@@ -82,7 +85,7 @@ begin
 end $$;
 
 comment on function ragpg.cypher_plan(text) is
-$$A Cypher query checked and cleaned of comments, with the names of its columns, and whether it has a
-path of variable length. Raises RG006 with the reason where the query is refused.
+$$A Cypher query checked and cleaned of comments, with the names of its columns and parameters, and
+whether it has a path of variable length. Raises RG006 with the reason where the query is refused.
 
   select * from ragpg.cypher_plan('MATCH (d:Document) RETURN d.title AS title');$$;

@@ -135,11 +135,6 @@ OP-05 S2 The command reports failures and still exits with success
 LATER = {
     "CH-12": "chunk sizes are in characters; EM-09 tests what becomes of a text that is too long",
     "SY-08": "there is no watch mode yet",
-    "GR-01": "there is no graph of entities yet",
-    "GR-02": "there is no graph of entities yet",
-    "GR-03": "AGE is not used yet",
-    "GR-04": "there is no graph of entities yet; links go with their document (SY-01, SY-03)",
-    "GR-05": "there is no graph of entities yet",
     "TN-03": "there is no memory yet",
     "TN-06": "there is no memory yet",
     "TN-07": "there is no memory yet",
