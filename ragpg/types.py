@@ -92,10 +92,30 @@ class ArmHit:
 
 
 @dataclass(frozen=True, slots=True)
+class Duplicate:
+    """A hit that was left out because the kept one says the same.
+
+    `similarity` is the share of its word sequences that the kept hit has too, from 0 to 1.
+    """
+
+    namespace: str
+    source: str
+    chunk_id: int | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    similarity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One retrieved chunk. `score` is the fused (or reranked) score, higher is better, comparable
     within one result only, and there with scores of the same `score_kind`: the scale it is on, such
     as "fused", "heuristic" or "cohere rerank-v3.5". A threshold means something on one scale only.
+
+    `content` is the document's text from `start_char` to `end_char`: a chunk, or less after
+    compression, or more after expansion; then `chunk_ids` are all chunks it was read from, in
+    reading order. `duplicates` were left out in favour of this hit. `kind` is knowledge, memory
+    or external (a retriever outside of the database).
     """
 
     rank: int
@@ -117,6 +137,9 @@ class Hit:
     version: int | None = None
     arms: Mapping[str, ArmHit] = field(default_factory=dict)
     score_kind: str = "fused"
+    chunk_ids: Sequence[int] = ()
+    duplicates: Sequence[Duplicate] = ()
+    kind: str = "knowledge"
 
     @property
     def lines(self) -> tuple[int, int] | None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
-from urllib.parse import quote
 
 from ragpg.errors import ConfigError
-from ragpg.query.label import label
+from ragpg.query.label import bracketed, label, link, markdown_text, provenance
 from ragpg.query.markers import find_markers
 from ragpg.types import Citation
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ragpg.types import Hit
 
 Style = Literal["numeric", "source", "footnote", "markdown", "json"]
+#: Writes the marker of a citation: `lambda one: f"({one.number})"`.
+Formatter = Callable[[Citation], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class CitedAnswer:
     citations: Sequence[Citation]
     not_cited: Sequence[Citation]
     unknown: Sequence[int]
-    style: Style = "numeric"
+    style: Style | Formatter = "numeric"
 
     @property
     def uncited(self) -> bool:
@@ -51,17 +53,18 @@ def cite(
     answer: str,
     hits: Sequence[Hit],
     *,
-    style: Style = "numeric",
+    style: Style | Formatter = "numeric",
     renumber: bool = True,
     unknown: Literal["drop", "mark"] = "drop",
 ) -> CitedAnswer:
     """Read the markers of an answer and write them in a style.
 
     numeric [1], source [guide.md:3-9], footnote [^1], markdown [1](guide.md#L3-L9); json writes
-    numeric markers and is for `render`. With `renumber` the sources are numbered by first
-    appearance, else as given. Unknown numbers are taken out, or marked as [7?].
+    numeric markers and is for `render`; or a function that writes the marker of a Citation. With
+    `renumber` the sources are numbered by first appearance, else as given. Unknown numbers are
+    taken out, or marked as [7?]. Raises ConfigError for an unknown style.
     """
-    if style not in get_args(Style):
+    if not callable(style) and style not in get_args(Style):
         raise ConfigError(
             f"unknown citation style {style!r}", hint=f"Use one of {', '.join(get_args(Style))}."
         )
@@ -85,7 +88,7 @@ def _render_markers(
     markers: Sequence[Marker],
     hits: Sequence[Hit],
     new: Mapping[int, int],
-    style: Style,
+    style: Style | Formatter,
     unknown: str,
 ) -> str:
     pieces: list[str] = []
@@ -93,7 +96,7 @@ def _render_markers(
     for marker in markers:
         before = answer[at : marker.start]
         parts = [
-            _marker(new[number], hits[number - 1], style)
+            _marker(Citation(new[number], hits[number - 1]), style)
             for number in marker.numbers
             if number in new
         ]
@@ -107,37 +110,32 @@ def _render_markers(
     return "".join(pieces)
 
 
-def _marker(number: int, hit: Hit, style: Style) -> str:
+def _marker(citation: Citation, style: Style | Formatter) -> str:
+    if callable(style):
+        return style(citation)
     if style == "source":
-        first, last = hit.lines or (None, None)
-        return f"[{hit.source}:{first}-{last}]" if first is not None else f"[{hit.source}]"
+        return bracketed(citation.hit)
     if style == "footnote":
-        return f"[^{number}]"
+        return f"[^{citation.number}]"
     if style == "markdown":
-        return f"[{number}]({_target(hit)})"
-    return f"[{number}]"
+        return f"[{citation.number}]({link(citation.hit)})"
+    return f"[{citation.number}]"
 
 
-def _target(hit: Hit) -> str:
-    """A link to the source: its URL, or its path with the lines as GitHub and GitLab take them."""
-    if re.match(r"[a-z][a-z0-9+.-]*://", hit.source):
-        return quote(hit.source, safe=":/?#[]@!$&'*+,;=%~")
-    path = quote(hit.source, safe="/:@!$&'*+,;=~")
-    return f"{path}#L{hit.lines[0]}-L{hit.lines[1]}" if hit.lines else path
-
-
-def sources_block(citations: Sequence[Citation], *, style: Style = "numeric") -> str:
+def sources_block(citations: Sequence[Citation], *, style: Style | Formatter = "numeric") -> str:
     """The list of sources below an answer, one line each in order of number; "" without any."""
     ordered = sorted(citations, key=lambda one: one.number)
     if not ordered:
         return ""
+    if callable(style):
+        return "\n".join(["Sources:", *(f"{style(one)} {label(one.hit)}" for one in ordered)])
     if style == "json":
         return json.dumps([citation_json(one) for one in ordered], ensure_ascii=False, indent=2)
     if style == "footnote":
-        return "\n".join(f"[^{one.number}]: {label(one.hit)}" for one in ordered)
+        return "\n".join(f"[^{one.number}]: {markdown_text(label(one.hit))}" for one in ordered)
     if style == "markdown":
         lines = [
-            f"{one.number}. [{_escaped(label(one.hit))}]({_target(one.hit)})" for one in ordered
+            f"{one.number}. [{markdown_text(label(one.hit))}]({link(one.hit)})" for one in ordered
         ]
         return "\n".join(["Sources:", "", *lines])
     if style == "source":
@@ -145,12 +143,9 @@ def sources_block(citations: Sequence[Citation], *, style: Style = "numeric") ->
     return "\n".join(["Sources:", *(f"[{one.number}] {label(one.hit)}" for one in ordered)])
 
 
-def _escaped(text: str) -> str:
-    return re.sub(r"([\[\]\\])", r"\\\1", text)
-
-
 def citation_json(citation: Citation) -> dict[str, Any]:
-    """A citation as plain JSON values."""
+    """A citation as plain JSON values. lines, chars and page are places in the document as it was
+    in `version`; chars count from 0, the end excluded; `also` are sources that say the same."""
     hit = citation.hit
     return {
         "number": citation.number,
@@ -161,8 +156,13 @@ def citation_json(citation: Citation) -> dict[str, Any]:
         "lines": list(hit.lines) if hit.lines else None,
         "chars": [hit.start_char, hit.end_char] if hit.start_char is not None else None,
         "page": hit.page,
+        "version": hit.version,
+        "provenance": provenance(hit),
+        "document_id": hit.document_id,
         "chunk_id": hit.chunk_id,
+        "chunk_ids": list(hit.chunk_ids) or ([hit.chunk_id] if hit.chunk_id is not None else []),
         "content": hit.content,
+        "also": [one.source for one in hit.duplicates],
     }
 
 

@@ -133,7 +133,6 @@ OP-05 S2 The command reports failures and still exits with success
 """
 
 LATER = {
-    "CH-12": "chunk sizes are in characters; EM-09 tests what becomes of a text that is too long",
     "SY-08": "there is no watch mode yet",
     "TN-03": "there is no memory yet",
     "TN-06": "there is no memory yet",
@@ -159,6 +158,7 @@ REMARKS = {
     "DB-06": "5 rounds of the 10",
     "LO-05": "PDF is refused by name and tried again by every run",
     "LO-09": "spreadsheets are refused by name",
+    "CH-12": "chunk sizes are in characters; EM-09 tests what becomes of a text that is too long",
     "CH-06": "sizes are in characters, whatever unit the case has",
     "SY-03": "a file without heading that is renamed is embedded again: its name is part of the text",
     "SY-06": "4 rounds of the 20",

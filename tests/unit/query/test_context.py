@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from ragpg.errors import ConfigError
-from ragpg.query.context import build_context, estimate_tokens
+from ragpg.query.context import build_context
 from ragpg.query.prompt import answer_messages, is_refusal, refusal
+from ragpg.tokens import estimate_tokens
 from ragpg.types import ArmHit, Hit, SearchResult
 
 
@@ -43,7 +44,7 @@ def test_the_budget_is_never_exceeded_and_the_best_stay(budget: int, counter: ob
 
 def test_a_too_long_best_hit_is_cut_at_a_sentence() -> None:
     text = "Dr. Ada set it to 3.14.\nIt works well. The third sentence is longer than the others."
-    context = build_context([hit(text, start_char=100, end_char=100 + len(text))], budget=54)
+    context = build_context([hit(text, start_char=100, end_char=100 + len(text))], budget=60)
     assert context.truncated
     assert context.citations[0].hit.content == "Dr. Ada set it to 3.14.\nIt works well."
     assert context.citations[0].hit.end_char == 138
