@@ -18,7 +18,7 @@ from ragpg.evaluate.metrics import (
     reciprocal_rank,
     summarize,
 )
-from ragpg.query.context import estimate_tokens
+from ragpg.tokens import estimate_tokens
 from ragpg.types import SearchResult
 
 if TYPE_CHECKING:
