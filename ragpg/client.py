@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ragpg.connection import address_of
 from ragpg.connection_handles import open_source
 from ragpg.connection_sync import Database
-from ragpg.flows import Flows, Names, Path, order_of, settings_dsn
+from ragpg.flows import Flows, Names, Path, SearchOptions, order_of, settings_dsn
 from ragpg.perform import Performer
 from ragpg.queries import CREATE_NAMESPACE, DROP_NAMESPACE, NAMESPACES, NamespaceInfo
 from ragpg.settings import Settings
 from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
 from ragpg.steps import Flow, fetch, fetch_one, run
+from ragpg.streams import pieces
+from ragpg.types import Delta, Done, Started, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from ragpg.query.retrieve import Arms
     from ragpg.types import (
         Answer,
+        AnswerEvent,
         FileReport,
         Grounding,
         IngestReport,
@@ -159,6 +162,38 @@ class Client(Flows):
             history=history,
         )  # fmt: skip
         return self._run(self._ask(request, generator))
+
+    def ask_stream(
+        self,
+        question: str,
+        *,
+        namespace: Names = "default",
+        generator: Generator | None = None,
+        rerank: bool | Reranker = True,
+        profile: ProfileChoice | None = None,
+        **options: Unpack[SearchOptions],
+    ) -> Iterator[AnswerEvent]:
+        """As ask, in events: Started (what was found), Deltas (the text), Done (the Answer).
+
+        The arguments are those of ask. The search is over, and its connection given back, before
+        the first event. Close the iterator to stop the model.
+        """
+        request = self._request(question, namespace, rerank, profile, **options)
+        chosen = self._chat_model(generator)
+        prepared = self._run(self._prepare(request))
+        yield Started(prepared.result)
+        written: list[str] = []
+        usage = None
+        if prepared.refused is not None:
+            yield Delta(prepared.refused)
+        else:
+            for piece in pieces(chosen, prepared.messages):
+                if isinstance(piece, Usage):
+                    usage = piece
+                elif piece:
+                    written.append(piece)
+                    yield Delta(piece)
+        yield Done(self._run(self._finish(prepared, "".join(written), usage)))
 
     def ground(
         self,

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ragpg.connection import address_of
 from ragpg.connection_async import AsyncDatabase
 from ragpg.connection_async_handles import open_source
-from ragpg.flows import Flows, Names, Path, order_of, settings_dsn
+from ragpg.flows import Flows, Names, Path, SearchOptions, order_of, settings_dsn
 from ragpg.perform import AsyncPerformer
 from ragpg.queries import CREATE_NAMESPACE, DROP_NAMESPACE, NAMESPACES, NamespaceInfo
 from ragpg.settings import Settings
 from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
 from ragpg.steps import Flow, arun, fetch, fetch_one
+from ragpg.streams import apieces
+from ragpg.types import Delta, Done, Started, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from ragpg.query.retrieve import Arms
     from ragpg.types import (
         Answer,
+        AnswerEvent,
         FileReport,
         Grounding,
         IngestReport,
@@ -128,6 +131,34 @@ class AsyncClient(Flows):
             history=history,
         )  # fmt: skip
         return await self._run(self._ask(request, generator))
+
+    async def ask_stream(
+        self,
+        question: str,
+        *,
+        namespace: Names = "default",
+        generator: Generator | AsyncGenerator | None = None,
+        rerank: bool | Reranker = True,
+        profile: ProfileChoice | None = None,
+        **options: Unpack[SearchOptions],
+    ) -> AsyncIterator[AnswerEvent]:
+        """As Client.ask_stream: `async for event in rag.ask_stream(...)`."""
+        request = self._request(question, namespace, rerank, profile, **options)
+        chosen = self._chat_model(generator)
+        prepared = await self._run(self._prepare(request))
+        yield Started(prepared.result)
+        written: list[str] = []
+        usage = None
+        if prepared.refused is not None:
+            yield Delta(prepared.refused)
+        else:
+            async for piece in apieces(chosen, prepared.messages):
+                if isinstance(piece, Usage):
+                    usage = piece
+                elif piece:
+                    written.append(piece)
+                    yield Delta(piece)
+        yield Done(await self._run(self._finish(prepared, "".join(written), usage)))
 
     async def ground(
         self,

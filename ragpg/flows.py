@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ragpg.errors import ConfigError
 from ragpg.ingest.pipeline import Order, ingest
 from ragpg.queries import DELETE
-from ragpg.query.pipeline import ask, ground_answer, search
+from ragpg.query.answer import Prepared, ask, finish, ground_answer, prepare
+from ragpg.query.pipeline import search
 from ragpg.query.profile import read_profile
 from ragpg.query.request import Providers, Request
 from ragpg.query.rerank import HeuristicReranker
@@ -29,17 +30,32 @@ if TYPE_CHECKING:
         Retriever,
     )
     from ragpg.query.profile import ProfileChoice
+    from ragpg.query.retrieve import Arms
     from ragpg.settings import Settings
     from ragpg.types import (
         Answer,
         Grounding,
         IngestReport,
+        Json,
         Metadata,
         SearchResult,
+        Usage,
     )
 
 Path = str | PathLike[str]
 Names = str | Sequence[str]
+
+
+class SearchOptions(TypedDict, total=False):
+    """Arguments of a search that ask_stream passes on; Client.search explains them."""
+
+    k: int
+    filter: Json
+    arms: Arms | None
+    embedding: Sequence[float] | None
+    context_tokens: int | None
+    candidates: int | None
+    history: Sequence[str]
 
 
 def _rerankers(names: Sequence[str]) -> Reranker | None:
@@ -97,13 +113,24 @@ class Flows:
         return search(request, self._providers, self.settings)
 
     def _ask(self, request: Request, generator: Generator | AsyncGenerator | None) -> Flow[Answer]:
+        return ask(request, self._providers, self.settings, self._chat_model(generator))
+
+    def _prepare(self, request: Request) -> Flow[Prepared]:
+        return prepare(request, self._providers, self.settings)
+
+    def _finish(self, prepared: Prepared, text: str, usage: Usage | None) -> Flow[Answer]:
+        return finish(prepared, text, usage)
+
+    def _chat_model(
+        self, generator: Generator | AsyncGenerator | None
+    ) -> Generator | AsyncGenerator:
         chosen = generator or self.generator
         if chosen is None:
             raise ConfigError(
                 "there is no chat model to ask",
                 hint="Give generator=..., for example ragpg.OpenAIGenerator(), to ragpg.connect.",
             )
-        return ask(request, self._providers, self.settings, chosen)
+        return chosen
 
     def _ground(
         self, answer: str, request: Request | None, result: SearchResult | None

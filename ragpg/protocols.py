@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
     from ragpg.types import Chunk, Document, Hit, Json, Usage
 
@@ -120,6 +120,30 @@ class AsyncGenerator(Protocol):
     async def agenerate(
         self, messages: Sequence[Mapping[str, str]], **options: Any
     ) -> tuple[str, Usage]: ...
+
+
+@runtime_checkable
+class StreamingGenerator(Protocol):
+    """A chat model that gives its answer in pieces, and last a Usage where it knows one."""
+
+    @property
+    def model(self) -> str: ...
+
+    def stream(
+        self, messages: Sequence[Mapping[str, str]], **options: Any
+    ) -> Iterator[str | Usage]: ...
+
+
+@runtime_checkable
+class AsyncStreamingGenerator(Protocol):
+    """The asynchronous twin of StreamingGenerator."""
+
+    @property
+    def model(self) -> str: ...
+
+    def astream(
+        self, messages: Sequence[Mapping[str, str]], **options: Any
+    ) -> AsyncIterator[str | Usage]: ...
 
 
 @runtime_checkable

@@ -240,7 +240,8 @@ class SearchResult:
     """Hits, what every arm did, and a numbered context block for a prompt.
 
     `context` numbers the hits as `citations` does. `grounding` is there when an answer was given.
-    `notes` tell what degraded ("vector arm skipped: no embedder").
+    `notes` tell what degraded ("vector arm skipped: no embedder"). `context_tokens` is the size of
+    the context by the counter in use.
     """
 
     query: str
@@ -250,6 +251,7 @@ class SearchResult:
     citations: Sequence[Citation] = ()
     grounding: Grounding | None = None
     notes: Sequence[str] = ()
+    context_tokens: int = 0
 
     @property
     def score_kind(self) -> str | None:
@@ -280,6 +282,31 @@ class Answer:
     citations: Sequence[Citation] = ()
     usage: Usage = field(default_factory=Usage)
     refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """First event of a streamed answer: what was found, before the model is asked."""
+
+    result: SearchResult
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A further piece of the text, as the model wrote it: numbers mean `result.citations`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Last event: the whole answer, with citations numbered by appearance, and verdicts."""
+
+    answer: Answer
+
+
+#: What a streamed answer consists of: one Started, any number of Delta, one Done.
+AnswerEvent = Started | Delta | Done
 
 
 #: stored: new or changed. unchanged: skipped by fingerprint. empty: no text. skipped: on purpose

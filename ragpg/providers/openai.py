@@ -1,23 +1,17 @@
-"""OpenAI and every service that speaks its protocol (Ollama, vLLM, TEI, Azure, LiteLLM).
-
-The only importer of the openai library, which it loads at the first request.
-"""
+"""OpenAI and every service that speaks its protocol (Ollama, vLLM, TEI, Azure, LiteLLM)."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-from threading import Lock
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
-from ragpg.errors import ConfigError, ProviderError
+from ragpg.errors import ConfigError
 from ragpg.providers.batches import EmbeddingRequests, estimate_tokens
-from ragpg.providers.retry import Fault, Patience, Requests, arun, request, run
-from ragpg.providers.service import fault, read_completion, secrets_of
+from ragpg.providers.openai_service import Provider
+from ragpg.providers.retry import Patience, Requests, arun, request, run
+from ragpg.providers.service import read_completion, read_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 
     from ragpg.types import Usage
 
@@ -29,124 +23,7 @@ _DIMENSIONS = {
 }
 
 
-class _Service:
-    """Clients of the openai library, made when first needed: one, and one per event loop."""
-
-    def __init__(self, base_url: str | None, api_key: str | None, timeout: float) -> None:
-        # Our own retries: the library waits at most a minute and also repeats a used-up quota.
-        self._options = {
-            "base_url": base_url,
-            "api_key": api_key,
-            "timeout": timeout,
-            "max_retries": 0,
-        }
-        self._lock = Lock()
-        self._client: Any = None
-        self._clients: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-
-    def call(self, path: str, arguments: Mapping[str, Any]) -> Any:
-        """The decoded answer of "embeddings" or "chat.completions", or a Fault."""
-        client = self.client()
-        from openai import APIError
-
-        try:
-            reply = _resource(client, path).with_raw_response.create(**arguments)
-        except APIError as error:
-            return _fault(client, error, arguments)
-        return _decode(reply)
-
-    async def acall(self, path: str, arguments: Mapping[str, Any]) -> Any:
-        """As call, awaited."""
-        client = self.aclient()
-        from openai import APIError
-
-        try:
-            reply = await _resource(client, path).with_raw_response.create(**arguments)
-        except APIError as error:
-            return _fault(client, error, arguments)
-        return _decode(reply)
-
-    def client(self) -> Any:
-        """The sync client. Raises ConfigError without the library or a key."""
-        with self._lock:
-            if self._client is None:
-                self._client = self._make("OpenAI")
-            return self._client
-
-    def aclient(self) -> Any:
-        """The client of the running event loop: connections cannot move between loops."""
-        loop = asyncio.get_running_loop()
-        with self._lock:
-            if loop not in self._clients:
-                self._clients[loop] = self._make("AsyncOpenAI")
-            return self._clients[loop]
-
-    def close(self) -> None:
-        """Closes the sync client's connections."""
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
-
-    async def aclose(self) -> None:
-        """Closes the connections of the running event loop."""
-        with self._lock:
-            client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None:
-            await client.close()
-
-    def _make(self, name: str) -> Any:
-        try:
-            import openai
-        except ImportError as error:
-            raise ConfigError(
-                f"this model needs the library {error.name}", hint="pip install 'ragpg[openai]'"
-            ) from error
-        try:
-            return getattr(openai, name)(**self._options)
-        except openai.OpenAIError:
-            pass
-        raise ConfigError(
-            "no API key for the model service",
-            hint="Set OPENAI_API_KEY or pass api_key= (any text for a server that asks for none).",
-        )
-
-
-class _Provider:
-    """What embedder and generator share: model, service and patience."""
-
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str | None,
-        api_key: str | None,
-        timeout: float,
-        max_retries: int,
-        max_wait_s: float,
-    ) -> None:
-        self._model = model
-        self._service = _Service(base_url, api_key, timeout)
-        self._patience = Patience(max_retries, max_wait_s)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._model!r})"
-
-    @property
-    def model(self) -> str:
-        """The model's name, as the service knows it."""
-        return self._model
-
-    def close(self) -> None:
-        """Closes idle connections; the next request opens new ones."""
-        self._service.close()
-
-    async def aclose(self) -> None:
-        """Closes idle connections of the running event loop."""
-        await self._service.aclose()
-
-
-class OpenAIEmbedder(_Provider):
+class OpenAIEmbedder(Provider):
     """Embeds through POST /embeddings.
 
     `dimensions` is sent only when given; without it the first answer tells (OpenAI's own models
@@ -230,7 +107,7 @@ class OpenAIEmbedder(_Provider):
         return await self._service.acall("embeddings", arguments)
 
 
-class OpenAIGenerator(_Provider):
+class OpenAIGenerator(Provider):
     """Answers through POST /chat/completions.
 
     `prices` are USD per million input and output tokens; without them no cost is told. Further
@@ -279,6 +156,46 @@ class OpenAIGenerator(_Provider):
 
         return await arun(self._chat(messages, options), call)
 
+    def stream(
+        self, messages: Sequence[Mapping[str, str]], **options: Any
+    ) -> Iterator[str | Usage]:
+        """The answer piece by piece, and the usage where the service tells it. Closing it ends the
+        request. Raises as generate, also in the middle."""
+        arguments = self._streamed(messages, options)
+        chunks = run(request(arguments, self._patience, _same), self._service.open)
+        try:
+            with chunks:
+                for chunk in chunks:
+                    yield from _pieces(chunk, self._prices)
+        except Exception as error:
+            raise self._service.broken(error, arguments) from None
+
+    async def astream(
+        self, messages: Sequence[Mapping[str, str]], **options: Any
+    ) -> AsyncIterator[str | Usage]:
+        """As stream, awaited."""
+        arguments = self._streamed(messages, options)
+        chunks = await arun(request(arguments, self._patience, _same), self._service.aopen)
+        try:
+            async with chunks:
+                async for chunk in chunks:
+                    for piece in _pieces(chunk, self._prices):
+                        yield piece
+        except Exception as error:
+            raise self._service.broken(error, arguments) from None
+
+    def _streamed(
+        self, messages: Sequence[Mapping[str, str]], options: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        return {
+            "model": self._model,
+            "messages": [dict(message) for message in messages],
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            **self._options,
+            **options,
+        }
+
     def _chat(
         self, messages: Sequence[Mapping[str, str]], options: Mapping[str, Any]
     ) -> Requests[tuple[str, Usage]]:
@@ -295,23 +212,14 @@ class OpenAIGenerator(_Provider):
         return (yield from request(arguments, self._patience, read))
 
 
-def _resource(client: Any, path: str) -> Any:
-    for name in path.split("."):
-        client = getattr(client, name)
-    return client
+def _same(value: Any) -> Any:
+    return value
 
 
-def _decode(reply: Any) -> Any:
-    # Decoded here and not by the library: it would check and copy every float of every vector,
-    # and fail as a whole over one value that is no number.
-    try:
-        return json.loads(reply.http_response.content)
-    except ValueError:
-        return Fault(
-            ProviderError("the service answered with something other than JSON"), again=True
-        )
-
-
-def _fault(client: Any, error: Any, sent: Mapping[str, Any]) -> Fault:
-    url = str(client.base_url)
-    return fault(error, url=url, secrets=secrets_of(client.api_key, url), sent=sent)
+def _pieces(chunk: Any, prices: tuple[float, float] | None) -> Iterator[str | Usage]:
+    # The last chunk has the usage and no choice; some services send it with a choice.
+    for choice in chunk.choices or ():
+        if choice.delta is not None and choice.delta.content:
+            yield choice.delta.content
+    if chunk.usage is not None:
+        yield read_usage(chunk.usage.prompt_tokens, chunk.usage.completion_tokens, prices)

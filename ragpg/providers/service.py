@@ -130,9 +130,15 @@ def read_completion(answer: Any, *, prices: tuple[float, float] | None) -> tuple
         reason = message.get("refusal") or choices[0].get("finish_reason")
         raise ProviderError(f"the model returned no text: {str(reason)[:200]}")
     counted = answer.get("usage") or {}
-    used = (counted.get("prompt_tokens") or 0, counted.get("completion_tokens") or 0)
+    used = (counted.get("prompt_tokens"), counted.get("completion_tokens"))
+    return text, read_usage(*used, prices)
+
+
+def read_usage(given: int | None, written: int | None, prices: tuple[float, float] | None) -> Usage:
+    """Tokens in and out, with their cost where prices (USD per million) are known."""
+    used = (given or 0, written or 0)
     cost = None if prices is None else (used[0] * prices[0] + used[1] * prices[1]) / 1e6
-    return text, Usage(input_tokens=used[0], output_tokens=used[1], cost_usd=cost)
+    return Usage(input_tokens=used[0], output_tokens=used[1], cost_usd=cost)
 
 
 def usable(vector: Sequence[float]) -> bool:

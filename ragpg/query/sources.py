@@ -1,0 +1,147 @@
+"""The sources of a search: the arms in SQL, and retrievers of the user's own beside them."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from ragpg.errors import ConfigError, RagpgError
+from ragpg.queries import ARM_WEIGHTS
+from ragpg.query.fuse import DEFAULT_WEIGHT, fuse_with_external
+from ragpg.query.retrieve import Retrieved, as_json, retrieve
+from ragpg.steps import Flow, Retrieve, embed_query, fetch, together
+from ragpg.types import ArmReport
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ragpg.protocols import AsyncEmbedder, AsyncRetriever, Embedder, Retriever
+    from ragpg.query.request import Providers, Request
+    from ragpg.query.retrieve import ArmChoice
+    from ragpg.settings import Settings
+    from ragpg.types import Hit, Json
+
+
+def embedding_of(
+    query: str,
+    embedder: Embedder | AsyncEmbedder | None,
+    report: dict[str, ArmReport],
+    notes: list[str],
+) -> Flow[list[float] | None]:
+    if embedder is None:
+        notes.append("vector arm skipped: no embedder")
+        return None
+    began = time.perf_counter()
+    try:
+        vector = yield from embed_query(embedder, query)
+    except Exception as error:  # an embedder of the user's own may raise anything
+        if isinstance(error, ConfigError):
+            raise
+        reason = error.message if isinstance(error, RagpgError) else _reason(error)
+        report["embed"] = ArmReport(ms=_since(began), error=reason)
+        notes.append(f"vector arm skipped: the query could not be embedded: {reason}")
+        return None
+    report["embed"] = ArmReport(rows=1, ms=_since(began))
+    return vector
+
+
+def search_in_sql(
+    request: Request,
+    query: str,
+    embedding: Sequence[float] | None,
+    arms: Json,
+    pool: int,
+    providers: Providers,
+    settings: Settings,
+) -> Flow[Retrieved]:
+    """What the arms in SQL find. The vector of another model means nothing to the namespaces: then
+    it is asked for once more, without the vector, and the report says why."""
+
+    def ask_for(vector: Sequence[float] | None) -> Flow[Retrieved]:
+        return retrieve(
+            query,
+            embedding=vector,
+            namespaces=request.namespaces,
+            filter=request.filter,
+            k=pool,
+            arms=arms,
+            budget=settings.budget,
+            timeout=settings.search_timeout,
+        )
+
+    found = yield from ask_for(embedding)
+    if embedding is None or request.embedding is not None or len(found.spaces) != 1:
+        return found
+    embedder = providers.embedder
+    [(model, dimensions)] = found.spaces
+    if embedder is None or (embedder.model, len(embedding)) == (model, dimensions):
+        return found
+    found = yield from ask_for(None)
+    found.report["vector"] = ArmReport(
+        error=f"the embedder is {embedder.model} ({len(embedding)} dimensions), these namespaces "
+        f"were embedded with {model} ({dimensions}): search with that model, or ingest anew"
+    )
+    return found
+
+
+def search_beside(
+    in_sql: Flow[Retrieved],
+    request: Request,
+    query: str,
+    choice: ArmChoice,
+    providers: Providers,
+    settings: Settings,
+    pool: int,
+) -> Flow[tuple[dict[str, ArmReport], list[Hit]]]:
+    """SQL and external retrievers side by side, fused; one that fails or is slow is reported."""
+    chosen = [one for one in providers.retrievers if one.name in choice.external]
+
+    def weighted() -> Flow[tuple[Retrieved, dict[str, float]]]:
+        weights = yield from fetch(ARM_WEIGHTS, {"arms": as_json("arms", choice.sql)})
+        found = yield from in_sql
+        return found, dict(weights)
+
+    outcomes = yield from together(
+        weighted(),
+        *(
+            _ask_retriever(one, query, request.filter, choice.external[one.name], settings)
+            for one in chosen
+        ),
+    )
+    found, weights = outcomes[0].take()
+    report = dict(found.report)
+    lists: dict[str, list[Hit]] = {}
+    for one, outcome in zip(chosen, outcomes[1:], strict=True):
+        if outcome.error is not None:
+            report[one.name] = ArmReport(error=_reason(outcome.error))
+            continue
+        lists[one.name], report[one.name] = outcome.take()
+        weight = choice.external[one.name].get("weight")
+        weights[one.name] = DEFAULT_WEIGHT if weight is None else float(weight)
+    return report, fuse_with_external(found.hits, lists, weights, k=pool)
+
+
+def _ask_retriever(
+    retriever: Retriever | AsyncRetriever,
+    query: str,
+    filter: Json,
+    options: Mapping[str, Any],
+    settings: Settings,
+) -> Flow[tuple[list[Hit], ArmReport]]:
+    began = time.perf_counter()
+    k = int(options.get("k", 50))
+    hits: Sequence[Hit] = yield Retrieve(retriever, query, k, filter, settings.retriever_timeout)
+    least = options.get("min_score")
+    kept = [hit for hit in hits if least is None or hit.score >= least][:k]
+    return kept, ArmReport(rows=len(kept), ms=_since(began))
+
+
+def _reason(error: Exception) -> str:
+    text = str(error)
+    if isinstance(error, TimeoutError) and not text:
+        return "no answer in time"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _since(began: float) -> float:
+    return (time.perf_counter() - began) * 1000
