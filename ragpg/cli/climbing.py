@@ -79,7 +79,7 @@ def progress(*, hidden: bool) -> Progress:
             yield lambda *_: None
             return
         with click.progressbar(length=length, label=label, file=sys.stderr, show_pos=True) as found:
-            yield lambda *_: found.update(1)
+            yield lambda step=1, *_: found.update(step if isinstance(step, int) else 1)
 
     return bar
 

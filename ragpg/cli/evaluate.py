@@ -30,6 +30,8 @@ if TYPE_CHECKING:
               help="Cut documents [default: 1000 where spans are judged, else not]")  # fmt: skip
 @click.option("--by", metavar="FIELD", help="Split a set by a field of its documents, as lang")
 @click.option("--qrels", help="Another file of judgements in the folder")
+@click.option("--sentences/--no-sentences", default=True, show_default=True,
+              help="Store sentence vectors where a rung asks for them")  # fmt: skip
 @click.option("--keep", is_flag=True, help="Keep the scratch namespace for the next run")
 @click.option("--results", type=click.Path(file_okay=False),
               help="Keep the result of each rung there, and go on from it")  # fmt: skip
@@ -53,6 +55,7 @@ def evaluate(
     chunk_size: int | None,
     by: str | None,
     qrels: str | None,
+    sentences: bool,
     keep: bool,
     results: str | None,
     markdown: str | None,
@@ -108,6 +111,7 @@ def evaluate(
                 limit=limit,
                 sample=sample,
                 chunk_size=chunk_size,
+                sentences=sentences,
                 keep=keep,
                 results=Path(results) if results else None,
                 progress=climbing.progress(hidden=as_json),

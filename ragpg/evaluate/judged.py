@@ -11,6 +11,7 @@ from ragpg.evaluate.ladder import Rung, bare
 from ragpg.evaluate.query_vectors import RememberingEmbedder, warm
 from ragpg.evaluate.report import Report
 from ragpg.evaluate.run import run_rung
+from ragpg.ingest.sentences import fill_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ragpg.client import Client
     from ragpg.evaluate.datasets import JudgedSet
     from ragpg.evaluate.gold import Question
+    from ragpg.ingest.sentences import SentenceReport
 
 #: Characters of a chunk where the queries ask for spans of long texts.
 CHUNK_SIZE = 1000
@@ -72,20 +74,25 @@ def evaluate_set(
     limit: int | None = None,
     sample: int | None = None,
     chunk_size: int | None = None,
+    sentences: bool = True,
     keep: bool = False,
     results: Path | None = None,
     progress: Progress = silent,
 ) -> Report:
     """Ingest a judged set into a scratch namespace and climb the rungs.
 
-    The namespace is dropped afterwards unless `keep`; embeddings stay cached. `results` is a folder
-    where the run of each rung is kept, for a run that goes on where another stopped.
+    `sentences` stores sentence vectors where a rung asks for them, which takes several times as
+    long as the documents' own. The namespace is dropped afterwards unless `keep`; embeddings of
+    documents and queries stay cached. `results` is a folder where the run of each rung is kept, for
+    a run that goes on where another stopped.
     """
     questions = judged.questions(sample=sample, limit=limit)
     size = chunk_size or (CHUNK_SIZE if judged.has_spans else None)
     with progress(f"{judged.name}: documents", len(judged.corpus)) as advance:
         namespace = fill(rag, judged, chunk_size=size, on_document=advance)
     try:
+        if sentences and rag.embedder and any(rung.profile.arms.get("sentence") for rung in rungs):
+            store_sentences(rag, namespace, len(judged.corpus), progress=progress)
         embed_queries(rag, namespace, questions, progress=progress)
         with progress(f"{judged.name}: queries", len(rungs) * len(questions)) as advance:
             climb = Climb(rag, [namespace], questions, k, depth or k, results, advance)
@@ -93,6 +100,21 @@ def evaluate_set(
     finally:
         if not keep:
             rag.drop_namespace(namespace)
+
+
+def store_sentences(
+    rag: Client, namespace: str, chunks: int, *, progress: Progress = silent
+) -> None:
+    """Store the sentence vectors that a namespace lacks; `chunks` is about how many it has."""
+    with progress(f"{namespace}: sentences", chunks) as advance:
+        done = 0
+
+        def on_step(report: SentenceReport) -> None:
+            nonlocal done
+            advance(report.chunks - done)
+            done = report.chunks
+
+        rag._run(fill_sentences(namespace, rag.embedder, on_step=on_step))
 
 
 def embed_queries(
