@@ -19,6 +19,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quality_page import page
 
@@ -28,8 +29,10 @@ from ragpg.evaluate.datasets import read_judged_set
 from ragpg.evaluate.judged import evaluate_set
 from ragpg.evaluate.ladder import Rung, ladder
 from ragpg.evaluate.query_vectors import RememberingEmbedder
-from ragpg.evaluate.report import Report
 from ragpg.providers.onnx import LocalEmbedder
+
+if TYPE_CHECKING:
+    from ragpg.evaluate.report import Report
 
 #: Rungs of a set that is split by language: it asks about fusion, not about every stage.
 FEW = ("keyword", "vector", "fused (rrf)", "fused", "default")

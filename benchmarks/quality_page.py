@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ragpg.evaluate import tables
@@ -11,6 +10,8 @@ from ragpg.evaluate.report import TOLERANCE, average, mean_over_sets, over_sets
 from ragpg.query.profile import Profile, read_profile
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from ragpg.evaluate.report import Report
 
 HEAD = """# How good is the search, and which stage makes it so?

@@ -163,7 +163,7 @@ REMARKS = {
     "SY-03": "a file without heading that is renamed is embedded again: its name is part of the text",
     "SY-06": "4 rounds of the 20",
     "EM-04": "a chunk whose vector is unfit is stored without one, and its file's report says so",
-    "EV-02": "the gate is `Summary.passes`",
+    "EV-02": "the gate is `--fail-below`, in Python `ragpg.evaluate.gate`",
     "TN-01": "there is no memory and no export yet",
     "TN-04": "the command line deletes by `namespaces drop` and `ingest --prune` only",
     "OP-02": "on a server of its own that asks for passwords",
