@@ -12,6 +12,15 @@ begin
      and exists (select from pg_catalog.pg_extension where extname = 'age') then
     perform ragpg.drop_cypher_graphs();
   end if;
+  for statement in
+    select format('drop schema %I cascade', nspname)
+      from pg_catalog.pg_namespace
+     where nspname ~ ('^' || 'ragpg' || '_graph_[0-9]+$')
+       and obj_description(oid, 'pg_namespace') like 'Mirror of a namespace%'
+       and not exists (select from pg_catalog.pg_extension where extname = 'age')
+  loop
+    execute statement;
+  end loop;
   select array_agg(made.statement) into todo
     from (select format('drop trigger %I on %s', tgname, tgrelid::regclass) as statement
             from pg_catalog.pg_trigger

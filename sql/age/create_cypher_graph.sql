@@ -16,7 +16,7 @@ begin
   -- Whoever comes second finds it made.
   perform pg_advisory_xact_lock(hashtext('ragpg' || ' graph'), namespace_id);
   if to_regnamespace(graph) is not null and not ragpg.cypher_graph_is_sound(graph) then
-    execute format('select ag_catalog.drop_graph(%L, true)', graph);
+    perform ragpg.drop_cypher_graph(namespace_id);
   end if;
   if to_regnamespace(graph) is null then
     execute format('select ag_catalog.create_graph(%L)', graph);

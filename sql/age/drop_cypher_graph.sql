@@ -13,7 +13,13 @@ begin
   if to_regnamespace(graph) is null then
     return false;
   end if;
-  execute format('select ag_catalog.drop_graph(%L, true)', graph);
+  begin
+    execute format('select ag_catalog.drop_graph(%L, true)', graph);
+  exception
+    when invalid_schema_name or undefined_table or undefined_column or undefined_object or invalid_parameter_value then
+      -- The extension went and came back: AGE knows nothing of the graph that it left.
+      execute format('drop schema %I cascade', graph);
+  end;
   return true;
 end $$;
 

@@ -6,7 +6,7 @@ language plpgsql
 set search_path from current
 as $$
 begin
-  if to_regnamespace('ag_catalog') is null then
+  if to_regtype('ag_catalog.agtype') is null then
     return null;
   end if;
   if tg_op = 'DELETE' then

@@ -8,7 +8,6 @@ security definer
 set search_path from current
 as $$
 declare
-  loaded  ag_catalog.agtype;
   owner   integer;
   owners  integer[];
   graph   text;
@@ -19,7 +18,7 @@ declare
   pieces  bigint[];
   papers  bigint[];
 begin
-  if to_regnamespace('ag_catalog') is null then
+  if to_regtype('ag_catalog.agtype') is null then
     return null;
   end if;
   if tg_op = 'INSERT' then
@@ -35,7 +34,7 @@ begin
     graph := ragpg.cypher_graph_name(owner);
     continue when not ragpg.cypher_graph_is_sound(graph) or ragpg.cypher_mode(owner) <> 'transaction';
     begin
-      loaded := '0';
+      perform '0'::ag_catalog.agtype;  -- loads the library
       -- Beside each other, but not beside a sync, which compares whole tables.
       perform pg_advisory_xact_lock_shared(hashtext('ragpg' || ' graph'), owner);
       for spec in select labels.label, labels.kind from ragpg.cypher_labels() as labels

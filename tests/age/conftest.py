@@ -72,7 +72,7 @@ def empty_database(age_server: str) -> Iterator[str]:
     name = f"ragpg_test_{uuid.uuid4().hex[:12]}"
     administer(age_server, "create database {} template template0 encoding 'UTF8'", name)
     yield make_conninfo(age_server, dbname=name)
-    administer(age_server, "drop database {} with (force)", name)
+    administer(age_server, "drop database if exists {} with (force)", name)
 
 
 @pytest.fixture
