@@ -107,7 +107,15 @@ class Flows:
             reranker = self.reranker or _rerankers(chosen.rerankers)
         else:
             reranker = rerank or None
-        return Request(query=query, namespaces=names, reranker=reranker, profile=chosen, **rest)
+        model = getattr(self.generator, "model", None)
+        return Request(
+            query=query,
+            namespaces=names,
+            reranker=reranker,
+            profile=chosen,
+            model=model if isinstance(model, str) else None,
+            **rest,
+        )
 
     def _search(self, request: Request) -> Flow[SearchResult]:
         return search(request, self._providers, self.settings)

@@ -1,4 +1,4 @@
-"""search: retrieve (SQL, and retrievers beside it) -> rerank -> context -> ground."""
+"""search: retrieve (SQL, and retrievers beside it) -> rerank -> choose -> context -> ground."""
 
 from __future__ import annotations
 
@@ -6,79 +6,88 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragpg.ingest.clean import clean_text
-from ragpg.query.context import build_context
 from ragpg.query.ground import ground
 from ragpg.query.retrieve import split_arms, wants_vector
+from ragpg.query.selection import choose, write_context
 from ragpg.query.sources import embedding_of, search_beside, search_in_sql
 from ragpg.rerankers.chain import rerank_hits
 from ragpg.steps import Flow, call
-from ragpg.types import ArmReport, SearchResult
+from ragpg.types import SearchResult
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ragpg.query.request import Providers, Request
     from ragpg.settings import Settings
-    from ragpg.types import Hit
+    from ragpg.types import ArmReport, Hit
 
 
 def search(request: Request, providers: Providers, settings: Settings) -> Flow[SearchResult]:
     """Hits, a report of every arm and stage, the context block, and verdicts on an answer."""
     query = clean_text(request.query)[0]
     if request.k == 0 or not (query.strip() or request.filter):
-        return _result(request, [], {}, ["nothing was searched: the query is blank or k is 0"])
+        said = "nothing was searched: the query is blank or k is 0"
+        return SearchResult(query=request.query, hits=[], report={}, notes=[said])
     notes: list[str] = []
     report: dict[str, ArmReport] = {}
-    choice = split_arms(request.chosen_arms, [one.name for one in providers.retrievers])
-    embedding = request.embedding
-    if embedding is None and wants_vector(choice.sql) and query.strip():
-        embedding = yield from embedding_of(query, providers.embedder, report, notes)
-    pool = max(request.k, request.pool if request.reranker or choice.external else 0)
-    in_sql = search_in_sql(request, query, embedding, choice.sql, pool, providers, settings)
-    if choice.external:
-        found, hits = yield from search_beside(
-            in_sql, request, query, choice, providers, settings, pool
-        )
-    else:
-        answer = yield from in_sql
-        found, hits = answer.report, answer.hits
-    report |= found
+    hits = yield from _candidates(request, query, providers, settings, report, notes)
     if request.reranker is not None:
         reranked = yield from rerank_hits(request.reranker, query, hits)
         hits = reranked.hits
         report |= reranked.report
         notes += reranked.notes
+    hits = yield from choose(request.profile, hits, request.k, report)
+    hits = [
+        hit if hit.rank == rank else replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)
+    ]
+    context = yield from write_context(
+        request.profile, query, hits, budget=request.budget, model=request.model, report=report
+    )
     notes += [
         f"{name} failed: {arm.error}"
         for name, arm in report.items()
         if arm.error and name != "embed"
     ]
-    result = _result(request, hits[: request.k], report, notes)
-    if request.answer is not None:
-        verdicts = yield from call(ground, request.answer, result.hits)
-        result = replace(result, grounding=verdicts)
-    return result
-
-
-def _result(
-    request: Request, hits: Sequence[Hit], report: Mapping[str, ArmReport], notes: Sequence[str]
-) -> SearchResult:
-    numbered = [
-        hit if hit.rank == rank else replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)
-    ]
-    context = build_context(numbered, budget=request.budget)
-    remarks = list(notes)
     if context.dropped:
-        remarks.append(
-            f"the context holds {len(context.citations)} of {len(numbered)} hits "
+        notes.append(
+            f"the context holds {len(context.citations)} of {len(hits)} hits "
             f"(context_tokens={request.budget})"
         )
+    verdicts = None
+    if request.answer is not None:
+        verdicts = yield from call(ground, request.answer, hits)
     return SearchResult(
         query=request.query,
-        hits=numbered,
+        hits=hits,
         report=report,
         context=context.text,
         citations=context.citations,
-        notes=remarks,
+        grounding=verdicts,
+        notes=notes,
         context_tokens=context.tokens,
     )
+
+
+def _candidates(
+    request: Request,
+    query: str,
+    providers: Providers,
+    settings: Settings,
+    report: dict[str, ArmReport],
+    notes: list[str],
+) -> Flow[list[Hit]]:
+    """What SQL and the retrievers beside it find, fused."""
+    choice = split_arms(request.chosen_arms, [one.name for one in providers.retrievers])
+    embedding = request.embedding
+    if embedding is None and wants_vector(choice.sql) and query.strip():
+        embedding = yield from embedding_of(query, providers.embedder, report, notes)
+    profile = request.profile
+    looks_deeper = request.reranker or choice.external or profile.mmr < 1 or profile.collapse < 1
+    pool = max(request.k, request.pool if looks_deeper else 0)
+    in_sql = search_in_sql(request, query, embedding, choice.sql, pool, providers, settings)
+    if choice.external:
+        beside = search_beside(in_sql, request, query, choice, providers, settings, pool)
+        found, hits = yield from beside
+    else:
+        answer = yield from in_sql
+        found, hits = answer.report, answer.hits
+    report |= found
+    return hits

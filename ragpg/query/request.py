@@ -33,6 +33,7 @@ class Request:
     """What a caller asks of a search; the client documents the fields.
 
     None stands for what the profile says. `arms` of the profile are the base of the caller's.
+    `model` is the chat model that will read the context, whose tokens count.
     """
 
     query: str
@@ -47,6 +48,7 @@ class Request:
     candidates: int | None = None
     profile: Profile = field(default_factory=read_profile)
     history: Sequence[str] = ()
+    model: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.query, str):

@@ -211,3 +211,77 @@ def test_paths_are_named_from_the_root(rag: ragpg.Client, db: Database, tmp_path
 def test_wrong_arguments_are_named(rag: ragpg.Client, options: dict[str, Any], named: str) -> None:
     with pytest.raises(ConfigError, match=named):
         rag.search("refund", **options)
+
+
+class TestProfiles:
+    """What the stages after retrieval do when a profile turns them on."""
+
+    STEPS = "Install the tool. Then start it with the start command. Read on for options."
+
+    def fill(self, rag: ragpg.Client) -> None:
+        rag.ingest(
+            texts=[
+                ("a.md", f"{self.STEPS} Colours can be changed in the settings of the window."),
+                ("copy.md", f"{self.STEPS} Colours can be changed in the settings of the window."),
+                ("b.md", "The start command takes a port. Nothing else is known about cats."),
+            ]
+        )
+
+    def test_near_duplicates_collapse_and_are_listed(self, rag: ragpg.Client) -> None:
+        self.fill(rag)
+        plain = rag.search("start command", profile="fast")
+        assert len(plain.hits) == 3
+        one = rag.search("start command", profile=ragpg.Profile(collapse=0.9))
+        assert [hit.rank for hit in one.hits] == [1, 2]
+        [kept] = [hit for hit in one.hits if hit.duplicates]
+        assert {kept.source, kept.duplicates[0].source} == {"a.md", "copy.md"}
+        assert one.report["diversity"].rows == 2
+
+    def test_mmr_puts_the_other_topic_second(self, rag: ragpg.Client) -> None:
+        self.fill(rag)
+        found = rag.search("start command", profile=ragpg.Profile(mmr=0.5), k=2)
+        assert {hit.source for hit in found.hits} > {"b.md"}
+
+    def test_compression_shows_the_sentences_that_answer(self, rag: ragpg.Client) -> None:
+        self.fill(rag)
+        found = rag.search("how do I change colours?", profile=ragpg.Profile(compress=True), k=1)
+        assert "Colours can be changed" in found.context
+        assert "Install the tool" not in found.context
+        assert "Install the tool" in found.hits[0].content
+        cited = found.citations[0].hit
+        assert cited.content in found.hits[0].content
+        assert cited.start_char is not None
+        assert cited.start_char > 0
+
+    def test_parents_show_the_chunks_around(self, rag: ragpg.Client) -> None:
+        text = "\n\n".join(f"Paragraph {n} speaks of topic{n} at some length." for n in range(6))
+        rag.ingest(texts=[("long.md", text)], chunker=ragpg.HeadingChunker(60, 0))
+        found = rag.search("topic3", profile=ragpg.Profile(parents=1), k=1)
+        assert "topic2" in found.context
+        assert "topic4" in found.context
+        assert found.hits[0].content == "Paragraph 3 speaks of topic3 at some length."
+        assert len(found.citations[0].hit.chunk_ids) == 3
+
+    def test_a_stage_that_fails_is_reported_and_the_search_goes_on(
+        self, rag: ragpg.Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.fill(rag)
+
+        def broken(*_: object, **__: object) -> None:
+            raise ValueError("no")
+
+        monkeypatch.setattr("ragpg.query.selection.diversify", broken)
+        monkeypatch.setattr("ragpg.query.selection.expand_parents", broken)
+        profile = ragpg.Profile(collapse=0.9, parents=1)
+        found = rag.search("start command", profile=profile)
+        assert len(found.hits) == 3
+        assert found.report["diversity"].error == "ValueError: no"
+        assert "parents failed: ValueError: no" in found.notes
+        assert "start command" in found.context
+
+    def test_the_context_shortens_before_it_drops(self, rag: ragpg.Client) -> None:
+        self.fill(rag)
+        whole = rag.search("changed colours")
+        small = rag.search("changed colours", context_tokens=whole.context_tokens - 15)
+        assert len(small.citations) == len(whole.citations) == 3
+        assert small.context_tokens <= whole.context_tokens - 15

@@ -38,6 +38,7 @@ LAYERS = {
     "ragpg.ingest.pipeline": 5,
     "ragpg.graph": 4,
     "ragpg.query.sources": 5,
+    "ragpg.query.selection": 5,
     "ragpg.query.pipeline": 5,
     "ragpg.query.answer": 5,
     "ragpg.streams": 6,
