@@ -128,10 +128,12 @@ def _on(profile: Profile, stage: str) -> str:
             for name in ("prf", "sentence", "graph")}  # fmt: skip
     found = {
         "+prf": bool(arms["prf"]),
-        "+probes": profile.carryover or profile.facets or profile.corrective > 0,
+        "+probes": profile.carryover or profile.facets,
+        "+corrective": profile.corrective > 0,
         "+sentences": bool(arms["sentence"]),
         "+rerank": bool(profile.rerankers),
-        "+mmr": profile.mmr < 1 or profile.collapse < 1,
+        "+collapse": profile.collapse < 1,
+        "+mmr": profile.mmr < 1,
         "+compress": profile.compress,
         "+parents": profile.parents > 0,
         "+graph": bool(arms["graph"]),

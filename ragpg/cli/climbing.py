@@ -14,7 +14,7 @@ from ragpg.cli import output
 
 if TYPE_CHECKING:
     from ragpg.evaluate.gate import Threshold
-    from ragpg.evaluate.judged import Progress
+    from ragpg.evaluate.judged import Advance, Progress
     from ragpg.evaluate.report import Report
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -74,12 +74,12 @@ def progress(*, hidden: bool) -> Progress:
     """Bars on standard error, where that is a terminal."""
 
     @contextmanager
-    def bar(label: str, length: int) -> Iterator[Callable[..., object]]:
+    def bar(label: str, length: int) -> Iterator[Advance]:
         if hidden or not sys.stderr.isatty() or length < 1:
-            yield lambda *_: None
+            yield lambda steps=1: None
             return
         with click.progressbar(length=length, label=label, file=sys.stderr, show_pos=True) as found:
-            yield lambda step=1, *_: found.update(step if isinstance(step, int) else 1)
+            yield lambda steps=1: found.update(steps)
 
     return bar
 

@@ -26,17 +26,21 @@ if TYPE_CHECKING:
 CHUNK_SIZE = 1000
 
 
+class Advance(Protocol):
+    """Moves a bar on."""
+
+    def __call__(self, steps: int = 1) -> object: ...
+
+
 class Progress(Protocol):
-    """Shows how far a phase of `length` steps is; the context gives what moves it one step on."""
+    """Shows how far a phase of `length` steps is; the context gives what moves it on."""
 
-    def __call__(
-        self, label: str, length: int
-    ) -> AbstractContextManager[Callable[..., object]]: ...
+    def __call__(self, label: str, length: int) -> AbstractContextManager[Advance]: ...
 
 
-def silent(label: str, length: int) -> AbstractContextManager[Callable[..., object]]:
+def silent(label: str, length: int) -> AbstractContextManager[Advance]:
     """A progress that shows nothing."""
-    return nullcontext(lambda *_: None)
+    return nullcontext(lambda steps=1: None)
 
 
 def evaluate(
@@ -89,7 +93,7 @@ def evaluate_set(
     questions = judged.questions(sample=sample, limit=limit)
     size = chunk_size or (CHUNK_SIZE if judged.has_spans else None)
     with progress(f"{judged.name}: documents", len(judged.corpus)) as advance:
-        namespace = fill(rag, judged, chunk_size=size, on_document=advance)
+        namespace = fill(rag, judged, chunk_size=size, on_document=lambda _: advance())
     try:
         if sentences and rag.embedder and any(rung.profile.arms.get("sentence") for rung in rungs):
             store_sentences(rag, namespace, len(judged.corpus), progress=progress)

@@ -1,7 +1,7 @@
 """The ladder: a search that grows by one stage from rung to rung, so that a drop names its stage.
 
-keyword -> vector -> fused (rrf) -> fused -> +prf -> +probes -> +sentences -> +rerank -> +mmr
-        -> +compress -> +parents -> +graph, and last the default profile
+keyword -> vector -> fused (rrf) -> fused -> +prf -> +probes -> +corrective -> +sentences
+        -> +rerank -> +collapse -> +mmr -> +compress -> +parents -> +graph, then the default profile
 
 A rung is a profile (ragpg.query.profile), nothing more: what is measured is what `search` does.
 """
@@ -58,10 +58,12 @@ STAGES = (
         against="fused (rrf)",
     ),
     Stage("+prf", {"arms": {"prf": True}}, report="prf"),
-    Stage("+probes", {"carryover": True, "facets": True, "corrective": 0.35}),
+    Stage("+probes", {"carryover": True, "facets": True}),
+    Stage("+corrective", {"corrective": 0.35}),
     Stage("+sentences", {"arms": {"sentence": True}}, vectors=True, report="sentence"),
     Stage("+rerank", {"rerankers": ("heuristic",)}),
-    Stage("+mmr", {"mmr": 0.7, "collapse": 0.97}, vectors=True),
+    Stage("+collapse", {"collapse": 0.97}),
+    Stage("+mmr", {"mmr": 0.7}),
     Stage("+compress", {"compress": True}, context=True),
     Stage("+parents", {"parents": 1}, context=True),
     Stage("+graph", {"arms": {"graph": True}}, report="graph"),

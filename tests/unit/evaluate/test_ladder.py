@@ -110,8 +110,9 @@ def test_without_an_embedder_the_ladder_stands_on_keyword_search() -> None:
     report = climb.report("fake", 40, ladder(vectors=False))
     assert report.runs["vector"].unavailable == "it needs an embedder"
     assert {rung.name: report.against(rung) for rung in report.available} == {
-        "keyword": None, "+prf": "keyword", "+probes": "+prf", "+rerank": "+probes",
-        "+compress": "+rerank", "+parents": "+compress", "+graph": "+parents",
+        "keyword": None, "+prf": "keyword", "+probes": "+prf", "+corrective": "+probes",
+        "+rerank": "+corrective", "+collapse": "+rerank", "+mmr": "+collapse",
+        "+compress": "+mmr", "+parents": "+compress", "+graph": "+parents",
         "default": "keyword",
     }  # fmt: skip
     assert "vector: not available: it needs an embedder" in tables.text(report)
