@@ -25,9 +25,7 @@ begin
   for option in select * from ragpg.search_plan(arms, probes) loop
     since := clock_timestamp();
     seeds := null;
-    if option.function is null and option.kind = 'prf' then
-      seeds := array(select hit.chunk_id from unnest(hits) as hit where hit.arm = 'keyword' order by hit.rank limit 10);
-    elsif option.function is null and option.kind in ('graph', 'sentence') then
+    if option.function is null and option.kind in ('prf', 'graph', 'sentence') then
       seeds := array(select fused.chunk_id
         from ragpg.rrf(hits) with ordinality as fused (namespace_id, chunk_id, score, arms, place)
        where fused.place <= case option.kind when 'graph' then 10 else 100 end order by fused.place);
