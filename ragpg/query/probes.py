@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
 from ragpg.vectors import vector_literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 #: SQL takes no more in one search.
 MOST_PROBES = 16
