@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ragpg.errors import ConfigError
-from ragpg.query.label import bracketed, label, link, markdown_text, provenance
+from ragpg.query.label import bracketed, label, markdown_target, markdown_text, provenance
 from ragpg.query.markers import find_markers
 from ragpg.types import Citation
 
@@ -118,7 +118,7 @@ def _marker(citation: Citation, style: Style | Formatter) -> str:
     if style == "footnote":
         return f"[^{citation.number}]"
     if style == "markdown":
-        return f"[{citation.number}]({link(citation.hit)})"
+        return f"[{citation.number}]({markdown_target(citation.hit)})"
     return f"[{citation.number}]"
 
 
@@ -135,7 +135,8 @@ def sources_block(citations: Sequence[Citation], *, style: Style | Formatter = "
         return "\n".join(f"[^{one.number}]: {markdown_text(label(one.hit))}" for one in ordered)
     if style == "markdown":
         lines = [
-            f"{one.number}. [{markdown_text(label(one.hit))}]({link(one.hit)})" for one in ordered
+            f"{one.number}. [{markdown_text(label(one.hit))}]({markdown_target(one.hit)})"
+            for one in ordered
         ]
         return "\n".join(["Sources:", "", *lines])
     if style == "source":

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MARGIN = 1
 #: What a character costs, in units of the query's whole weight: 1,000 characters without a word
 #: of the query cost as much as `COST * 1000` of all its words earn.
-COST = 0.0005
+COST = 0.0001
 
 
 def compress(

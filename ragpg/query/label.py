@@ -42,7 +42,7 @@ def link(hit: Hit) -> str:
         target = quote(hit.source, safe=":/?#[]@!$&'*+,;=%~")
         # An address with an anchor already points to its place.
         return target if "#" in target else target + _page(hit)
-    path = quote(hit.source, safe="/:@!$&'*+,;=~")
+    path = quote(hit.source, safe="/:@!$'*+,;=~")
     if ":" in path.split("/", 1)[0]:
         path = f"./{path}"
     if page := _page(hit):
@@ -65,6 +65,11 @@ def provenance(hit: Hit) -> str:
 def markdown_text(text: str) -> str:
     """The text on one line, with every character that Markdown would take as markup escaped."""
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+
+
+def markdown_target(hit: Hit) -> str:
+    """`link` between the brackets of a Markdown link, where "&copy;" would become a sign."""
+    return re.sub(r"&(?=#?\w+;)", "&amp;", link(hit))
 
 
 def bracketed(hit: Hit) -> str:

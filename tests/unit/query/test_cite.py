@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from urllib.parse import unquote
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from ragpg.errors import ConfigError
-from ragpg.query.cite import cite, render, sources_block
+from ragpg.query.cite import citation_json, cite, render, sources_block
 from ragpg.query.ground import ground
+from ragpg.query.label import label, link, provenance
 from ragpg.query.markers import find_markers
-from ragpg.types import Hit
+from ragpg.types import Citation, Duplicate, Hit
 
 
 def source(name: str, text: str = "text", first: int = 1, last: int = 2) -> Hit:
@@ -144,3 +150,131 @@ def test_blocks_in_every_style() -> None:
 def test_an_unknown_style_is_refused() -> None:
     with pytest.raises(ConfigError, match="'apa'"):
         cite("X", THREE, style="apa")  # type: ignore[arg-type]
+
+
+def test_a_function_writes_markers_in_any_form() -> None:
+    cited = cite("X [3]. Y [1] [9].", FOUR, style=lambda one: f"(Quelle {one.number})")
+    assert cited.text == "X (Quelle 1). Y (Quelle 2)."
+    assert render(cited).endswith(
+        "Sources:\n(Quelle 1) a.md (lines 40-44) T\n(Quelle 2) a.md (lines 1-5) T"
+    )
+
+
+ODD = [
+    "a [1].md",
+    "a](b).md",
+    "x|y (draft) <b>.md",
+    "__init__.py",
+    "back\\slash*.md",
+    "C:\\docs\\a.md",
+    "naïve café 猫.md",
+    "50% #1?.md",
+    "&amp; `code` ~~x~~.md",
+    "javascript:alert(1)",
+    "javascript://%0aalert(1)",
+    "data:text/html,<script>",
+    "https://example.com/?a=1&copy;=2&lt=3",
+    "https://example.com/a b(c)|d?q=[1]&r=<2>",
+    "http://example.com/%7Euser/x_(y)",
+    "![img](x).png",
+    "line\nend.md",
+]
+
+
+def rendered(text: str) -> list[tuple[str, str]]:
+    """Target and visible text of every link, as a Markdown reader sees them."""
+    links: list[tuple[str, str]] = []
+    for block in MarkdownIt("commonmark").enable("table").parse(text):
+        target, shown = None, ""
+        for token in block.children or ():
+            if token.type == "link_open":
+                target, shown = str(token.attrs["href"]), ""
+            elif token.type == "link_close":
+                links.append((target or "", shown))
+                target = None
+            elif target is not None:
+                assert token.type in ("text", "text_special"), token.type
+                shown += token.content
+    return links
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_any_source_is_one_whole_link(name: str) -> None:
+    hit = source(name)
+    cited = cite("See [1], then go on.", [hit], style="markdown")
+    assert "(" not in cited.text[cited.text.index("](") + 2 : cited.text.index(")", 8)]
+    [(target, shown)] = rendered(sources_block(cited.citations, style="markdown"))
+    assert shown == label(hit)
+    assert unquote(target) == unquote(link(hit))
+    assert not target.lower().startswith(("javascript:", "data:"))
+    [(inline, number)] = rendered(cited.text)
+    assert (inline, number) == (target, "1")
+    table = rendered(f"| a | b |\n|---|---|\n| {cited.text} | x |\n")
+    assert table == [(target, "1")]
+
+
+@given(name=st.text("ab:/#?%[]()<>|\\*_`~&! .猫é\n\"'", min_size=1, max_size=30).filter(str.strip))
+def test_links_of_random_sources_lead_back_to_them(name: str) -> None:
+    hit = replace(source(name), title="")
+    [(target, shown)] = rendered(
+        sources_block([Citation(1, hit)], style="markdown").replace("Sources:\n\n", "")
+    )
+    assert shown == label(hit)
+    if "://" not in name:
+        path = unquote(target.removesuffix("#L1-L2"))
+        assert path.removeprefix("./") == name.removeprefix("./")
+
+
+@pytest.mark.parametrize(
+    ("name", "marker"),
+    [
+        ("a.md", "[a.md:1-2]"),
+        ("a [1].md", "[a \\[1\\].md:1-2]"),
+        ("x|y.md", "[x\\|y.md:1-2]"),
+        ("a\n[2] b.md", "[a \\[2\\] b.md:1-2]"),
+    ],
+)
+def test_source_markers_end_where_they_seem_to(name: str, marker: str) -> None:
+    assert cite("X [1].", [source(name)], style="source").text == f"X {marker}."
+
+
+def test_a_footnote_cannot_hold_markup_of_a_source() -> None:
+    block = sources_block([Citation(1, source("[x](javascript:a) <b>"))], style="footnote")
+    assert block == "[^1]: \\[x\\](javascript:a) \\<b\\> (lines 1-2) T"
+    assert rendered(block.removeprefix("[^1]: ")) == []
+
+
+def test_pages_are_linked_as_pages() -> None:
+    page = replace(source("docs/a b.PDF"), page=3)
+    assert link(page) == "docs/a%20b.PDF#page=3"
+    assert link(replace(page, source="https://example.com/a.pdf?v=2")) == (
+        "https://example.com/a.pdf?v=2#page=3"
+    )
+    assert link(replace(page, source="https://example.com/a.pdf#p4")) == (
+        "https://example.com/a.pdf#p4"
+    )
+    assert link(replace(page, source="notes.md")) == "notes.md#L1-L2"
+
+
+def test_provenance_tells_the_kind_of_source() -> None:
+    stored = replace(source("guide.md", first=3, last=9), chunk_id=1)
+    assert provenance(stored) == "docs:guide.md#L3-L9"
+    assert provenance(replace(stored, kind="memory", namespace="agent 7", source="m1")) == (
+        "memory:agent%207/m1"
+    )
+    assert provenance(source("https://example.com/x")) == "https://example.com/x"
+    assert provenance(replace(stored, kind="external", namespace="wiki")) == (
+        "external:wiki/guide.md"
+    )
+
+
+def test_json_says_where_in_which_version() -> None:
+    hit = replace(
+        source("a.md", "text", 3, 4), chunk_id=7, document_id=2, version=5, start_char=10,
+        end_char=14, chunk_ids=(6, 7), duplicates=(Duplicate("default", "b.md"),),
+    )  # fmt: skip
+    written = citation_json(Citation(1, hit))
+    assert json.loads(json.dumps(written)) == written
+    assert (written["lines"], written["chars"], written["version"]) == ([3, 4], [10, 14], 5)
+    assert (written["chunk_ids"], written["also"]) == ([6, 7], ["b.md"])
+    assert written["provenance"] == "docs:a.md#L3-L4"

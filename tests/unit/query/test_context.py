@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ragpg.errors import ConfigError
 from ragpg.query.context import build_context
 from ragpg.query.prompt import answer_messages, is_refusal, refusal
-from ragpg.tokens import estimate_tokens
+from ragpg.query.shorten import cut
+from ragpg.tokens import estimate_tokens, token_counter
 from ragpg.types import ArmHit, Hit, SearchResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 
 def hit(text: str, source: str = "guide.md", **more: object) -> Hit:
@@ -49,6 +56,66 @@ def test_a_too_long_best_hit_is_cut_at_a_sentence() -> None:
     assert context.citations[0].hit.content == "Dr. Ada set it to 3.14.\nIt works well."
     assert context.citations[0].hit.end_char == 138
     assert build_context([hit("word " * 100)], budget=40).citations[0].hit.content.endswith("word")
+
+
+def halves(hits: Sequence[Hit]) -> list[Hit]:
+    return [cut(one, 0, len(one.content) // 2) for one in hits]
+
+
+def test_the_worst_hits_are_shortened_before_any_is_dropped() -> None:
+    hits = [hit(f"{n} word word word. " * 10) for n in range(4)]
+    whole = build_context(hits)
+    context = build_context(hits, budget=whole.tokens - 10, shorten=halves)
+    assert (context.dropped, context.shortened) == (0, 1)
+    assert [one.hit.content == h.content for one, h in zip(context.citations, hits, strict=True)] == [
+        True, True, True, False,
+    ]  # fmt: skip
+    # Where the short forms do not fit either, the best keep their whole text as far as it goes.
+    tight = build_context(hits, budget=whole.tokens // 3, shorten=halves)
+    assert tight.dropped == 2
+    assert [one.number for one in tight.citations] == [1, 2]
+    assert build_context(hits, shorten=halves).shortened == 0
+
+
+counters = st.sampled_from(
+    [
+        None,
+        len,
+        lambda text: len(text.split()),
+        lambda text: len(text.encode()),
+        token_counter("gpt-4o"),
+    ]
+)
+
+
+@settings(deadline=None)
+@given(
+    texts=st.lists(st.text("ab. \n猫👩‍💻<|é1", max_size=60), max_size=8),
+    budget=st.integers(0, 400),
+    counter=counters,
+    short=st.sampled_from([None, halves]),
+)
+def test_no_budget_is_exceeded_by_any_counter(
+    texts: list[str], budget: int, counter: Callable[[str], int] | None, short: Any
+) -> None:
+    hits = [
+        hit(text, start_char=5, end_char=5 + len(text), start_line=1, end_line=1 + text.count("\n"))
+        for text in texts
+    ]
+    context = build_context(hits, budget=budget, count_tokens=counter, shorten=short)
+    count = counter or estimate_tokens
+    assert count(context.text) <= budget or not context.text
+    assert context.tokens == (count(context.text) if context.text else 0)
+    assert context.dropped + len(context.citations) == len(hits)
+    assert [one.number for one in context.citations] == list(range(1, len(context.citations) + 1))
+    for citation in context.citations:
+        shown = citation.hit
+        assert shown.start_char is not None
+        assert shown.end_char is not None
+        assert (
+            texts[citation.number - 1][shown.start_char - 5 : shown.end_char - 5] == shown.content
+        )
+        assert shown.content in context.text
 
 
 def test_nothing_gives_nothing() -> None:
