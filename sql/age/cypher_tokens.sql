@@ -48,6 +48,9 @@ begin
     return next;
     gap := false;
   end loop;
+  if open > 0 then
+    raise exception 'Cypher: a bracket is never closed' using errcode = 'RG006';
+  end if;
 end $$;
 
 comment on function ragpg.cypher_tokens(text) is
