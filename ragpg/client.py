@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ragpg.doctor import Check
     from ragpg.ingest.prepare import Text
+    from ragpg.ingest.sentences import SentenceReport
     from ragpg.protocols import (
         Chunker,
         Embedder,
@@ -72,6 +73,7 @@ class Client(Flows):
         follow_links: bool = False,
         on_file: Callable[[FileReport], object] | None = None,
         dry_run: bool = False,
+        sentences: bool | None = None,
     ) -> IngestReport:
         """Bring a namespace to what files, folders and texts are now; what is unchanged is skipped.
 
@@ -85,6 +87,8 @@ class Client(Flows):
         metadata  for every document, over what the file says
         on_file   is called with each FileReport, in this thread
         dry_run   say what would be done, write nothing
+        sentences also embed single sentences, for the sentence arm; None: where the namespace has
+                  such vectors already
 
         A document is stored wholly or not at all, and one that fails keeps what was stored before
         and is tried again by the next ingest. Raises DimensionMismatch, before anything is
@@ -93,6 +97,7 @@ class Client(Flows):
         order = order_of(
             paths, texts, metadata, namespace=namespace, prune=prune, root=root, chunker=chunker,
             language=language, follow_links=follow_links, on_file=on_file, dry_run=dry_run,
+            sentences=sentences,
         )  # fmt: skip
         return self._run(self._ingest(order))
 
@@ -207,6 +212,20 @@ class Client(Flows):
         """Verdicts on the claims of an answer, against a result, or what a question finds."""
         request = self._request(question or answer, namespace, True, k=k)
         return self._run(self._ground(answer, request, result))
+
+    def fill_sentences(
+        self,
+        namespace: str = "default",
+        *,
+        seconds: float | None = None,
+        on_step: Callable[[SentenceReport], object] | None = None,
+    ) -> SentenceReport:
+        """Embed the sentences of a namespace that have no vectors yet, for the sentence arm.
+
+        Ingestion keeps them complete from then on. `seconds` ends it early; the next call goes on.
+        Raises NamespaceNotFound, ConfigError for another model than the namespace's, ProviderError.
+        """
+        return self._run(self._fill_sentences(namespace, seconds, on_step))
 
     def namespaces(self) -> list[NamespaceInfo]:
         """All namespaces, by name."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ragpg.doctor import Check
     from ragpg.ingest.prepare import Text
+    from ragpg.ingest.sentences import SentenceReport
     from ragpg.protocols import (
         AsyncEmbedder,
         AsyncGenerator,
@@ -76,11 +77,13 @@ class AsyncClient(Flows):
         follow_links: bool = False,
         on_file: Callable[[FileReport], object] | None = None,
         dry_run: bool = False,
+        sentences: bool | None = None,
     ) -> IngestReport:
         """As Client.ingest."""
         order = order_of(
             paths, texts, metadata, namespace=namespace, prune=prune, root=root, chunker=chunker,
             language=language, follow_links=follow_links, on_file=on_file, dry_run=dry_run,
+            sentences=sentences,
         )  # fmt: skip
         return await self._run(self._ingest(order))
 
@@ -172,6 +175,16 @@ class AsyncClient(Flows):
         """As Client.ground."""
         request = self._request(question or answer, namespace, True, k=k)
         return await self._run(self._ground(answer, request, result))
+
+    async def fill_sentences(
+        self,
+        namespace: str = "default",
+        *,
+        seconds: float | None = None,
+        on_step: Callable[[SentenceReport], object] | None = None,
+    ) -> SentenceReport:
+        """As Client.fill_sentences."""
+        return await self._run(self._fill_sentences(namespace, seconds, on_step))
 
     async def namespaces(self) -> list[NamespaceInfo]:
         """As Client.namespaces."""

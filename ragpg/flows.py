@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ragpg.errors import ConfigError
 from ragpg.ingest.pipeline import Order, ingest
+from ragpg.ingest.sentences import SentenceReport, fill_sentences
 from ragpg.queries import DELETE
 from ragpg.query.answer import Prepared, ask, finish, ground_answer, prepare
 from ragpg.query.pipeline import search
@@ -147,6 +148,14 @@ class Flows:
 
     def _ingest(self, order: Order) -> Flow[IngestReport]:
         return ingest(order, self.embedder, self.settings)
+
+    def _fill_sentences(
+        self,
+        namespace: str,
+        seconds: float | None,
+        on_step: Callable[[SentenceReport], object] | None,
+    ) -> Flow[SentenceReport]:
+        return fill_sentences(namespace, self.embedder, seconds=seconds, on_step=on_step)
 
     def _delete(self, sources: Names, namespace: str) -> Flow[int]:
         names = [sources] if isinstance(sources, str) else list(sources or ())

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.option(
     "--generator", envvar="RAGPG_GENERATOR", help="openai or openai:MODEL [RAGPG_GENERATOR]"
 )
+@options.profile
 @options.connection
 @options.json_output
 @click.pass_context
@@ -38,6 +39,7 @@ def ask(
     k: int,
     filter_: dict[str, Any] | None,
     generator: str | None,
+    profile: str | None,
     as_json: bool,
     **connection: Unpack[Connection],
 ) -> None:
@@ -51,7 +53,7 @@ def ask(
     OPENAI_BASE_URL=http://127.0.0.1:11434/v1 ragpg ask "..." --generator openai:llama3.2
     """
     model = options.make_generator(generator)
-    with options.connect(**connection, generator=model) as rag:
+    with options.connect(**connection, profile=profile, generator=model) as rag:
         answer = rag.ask(question, namespace=namespace, k=k, filter=filter_)
     if as_json:
         output.print_json(

@@ -26,6 +26,7 @@ _MARKS = {"supported": "+", "partial": "~", "unsupported": "?", "contradicted": 
     type=click.FloatRange(0, 1),
     help="Exit with 1 when the confidence is lower, or there is no claim",
 )
+@options.profile
 @options.connection
 @options.json_output
 @click.pass_context
@@ -36,6 +37,7 @@ def ground(
     question: str | None,
     namespace: tuple[str, ...],
     min_confidence: float | None,
+    profile: str | None,
     as_json: bool,
     **connection: Unpack[Connection],
 ) -> None:
@@ -48,7 +50,7 @@ def ground(
     ragpg ground - --question "How long do refunds take?" --min-confidence 0.5 < answer.txt
     """
     text = sys.stdin.read() if answer == "-" else answer
-    with options.connect(**connection) as rag:
+    with options.connect(**connection, profile=profile) as rag:
         grounding = rag.ground(text, question=question or text, namespace=namespace)
     if as_json:
         output.print_json(grounding_json(grounding))

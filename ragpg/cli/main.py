@@ -20,6 +20,7 @@ COMMANDS = {
     "search": "ragpg.cli.search:search",
     "ask": "ragpg.cli.ask:ask",
     "ground": "ragpg.cli.ground:ground",
+    "sentences": "ragpg.cli.sentences:sentences",
     "graph": "ragpg.cli.graph:graph",
     "namespaces": "ragpg.cli.namespaces:namespaces",
     "eval": "ragpg.cli.evaluate:evaluate",

@@ -58,6 +58,15 @@ def json_output(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON")(command)
 
 
+def profile(command: Command) -> Command:
+    """Add --profile."""
+    return click.option(
+        "--profile",
+        help="Which stages run: measured, seed, fast or the path of a file "
+        "[RAGPG_PROFILE; default: measured]",
+    )(command)
+
+
 def namespaces_to_search(command: Command) -> Command:
     """Add -n/--namespace, which may be given more than once."""
     return click.option(
@@ -119,19 +128,27 @@ def connect(
     *,
     generator: Generator | None = None,
     needs_embedder: bool = True,
+    profile: str | None = None,
 ) -> Client:
     """A client for the options, as a context manager."""
     model = make_embedder(embedder) if needs_embedder else None
-    return open_client(dsn, schema, model, generator=generator)
+    return open_client(dsn, schema, model, generator=generator, profile=profile)
 
 
 def open_client(
-    dsn: str | None, schema: str, embedder: Embedder | None, *, generator: Generator | None = None
+    dsn: str | None,
+    schema: str,
+    embedder: Embedder | None,
+    *,
+    generator: Generator | None = None,
+    profile: str | None = None,
 ) -> Client:
     """A client for an embedder that is there already."""
     import ragpg
 
-    return ragpg.connect(database(dsn), schema=schema, embedder=embedder, generator=generator)
+    return ragpg.connect(
+        database(dsn), schema=schema, embedder=embedder, generator=generator, profile=profile
+    )
 
 
 def database(dsn: str | None) -> str:

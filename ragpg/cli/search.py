@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 )
 @click.option("--arms", callback=options.arms, help="keyword,vector or JSON options; default: all")
 @click.option("--rerank/--no-rerank", default=True, show_default=True, help="Reorder by features")
+@click.option(
+    "--history", multiple=True, help="An earlier query of the conversation; repeat it, oldest first"
+)
 @click.option("--context", "as_context", is_flag=True, help="Print the numbered block of a prompt")
+@options.profile
 @options.connection
 @options.json_output
 def search(
@@ -36,7 +40,9 @@ def search(
     filter_: dict[str, Any] | None,
     arms: dict[str, Any] | list[str] | None,
     rerank: bool,
+    history: tuple[str, ...],
     as_context: bool,
+    profile: str | None,
     as_json: bool,
     **connection: Unpack[Connection],
 ) -> None:
@@ -48,10 +54,11 @@ def search(
     ragpg search refund --arms keyword --json
     ragpg search refund --arms '{"vector": {"weight": 2, "k": 100}, "graph": false}'
     """
-    with options.connect(**connection) as rag:
+    with options.connect(**connection, profile=profile) as rag:
         result = rag.search(
-            query, namespace=namespace, k=k, filter=filter_, arms=arms, rerank=rerank
-        )
+            query, namespace=namespace, k=k, filter=filter_, arms=arms, rerank=rerank,
+            history=history,
+        )  # fmt: skip
     if as_json:
         output.print_json(output.result_json(result))
         return
