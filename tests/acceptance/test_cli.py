@@ -243,3 +243,36 @@ def test_a_process_answers_alike(
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert json.loads(output)["hits"] == inside["hits"]
+
+
+def test_a_profile_is_named_or_a_file(
+    ragpg_cli: Callable[..., Result], handbook: Path, tmp_path: Path
+) -> None:
+    ragpg_cli("ingest", str(handbook))
+    fast = _json(ragpg_cli("search", "refunds", "--profile", "fast", "--json"))
+    assert "rerank" not in fast["report"]
+    assert "rerank" in _json(ragpg_cli("search", "refunds", "--json"))["report"]
+    own = tmp_path / "own.toml"
+    own.write_text('base = "fast"\nrerankers = ["heuristic"]\n')
+    found = _json(ragpg_cli("search", "refunds", "--profile", str(own), "--json"))
+    assert "rerank" in found["report"]
+    wrong = ragpg_cli("search", "refunds", "--profile", "mesured")
+    assert wrong.exit_code == 2
+    assert "Did you mean measured?" in wrong.stderr
+
+
+def test_sentences_are_filled_and_then_join_a_search(
+    ragpg_cli: Callable[..., Result], handbook: Path
+) -> None:
+    ragpg_cli("ingest", str(handbook), "--embedder", "hash:32")
+    search = ["search", "refunds", "--embedder", "hash:32", "--arms", '{"sentence": true}']
+    before = _json(ragpg_cli(*search, "--json"))
+    assert "skipped" in before["report"]["sentence"]
+    filled = _json(ragpg_cli("sentences", "default", "--embedder", "hash:32", "--json"))
+    assert filled["chunks"] > 0
+    assert filled["complete"]
+    after = _json(ragpg_cli(*search, "--json"))
+    assert after["report"]["sentence"]["rows"] > 0
+    missing = ragpg_cli("sentences", "gone", "--embedder", "hash:32")
+    assert missing.exit_code == 2
+    assert "gone" in missing.stderr
