@@ -26,11 +26,16 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of a document under one heading path. Offsets are characters of Document.text."""
+    """A stretch of a document under one heading path. Offsets are characters of Document.text.
+
+    `metadata` is what only this section has (the sender of one message of many): it goes to the
+    section's chunks, over the document's.
+    """
 
     start: int
     end: int
     path: tuple[str, ...] = ()
+    metadata: Metadata = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,8 @@ class Chunk:
 
     Lines are 1-based and inclusive. `breadcrumb` is title and heading path joined by " > ".
     `prefix` is text that a chunker added in front for indexing (a repeated table header); it is
-    never part of `content` and never cited.
+    never part of `content` and never cited. `page` is where the chunk begins; `end_page` where it
+    ends, if that is another one.
     """
 
     ordinal: int
@@ -78,6 +84,7 @@ class Chunk:
     prefix: str = ""
     page: int | None = None
     metadata: Metadata = field(default_factory=dict)
+    end_page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

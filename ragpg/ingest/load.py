@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from ragpg.errors import LoadError, RagpgError
 from ragpg.ingest.clean import clean_metadata, clean_name, clean_text
 from ragpg.ingest.loaders import EXTENSIONS, LOADERS
+from ragpg.ingest.loaders.archive import unpack
 from ragpg.ingest.loaders.languages import language_of
+from ragpg.ingest.loaders.mail_head import mail_format
 from ragpg.ingest.loaders.sniff import sniff
 
 if TYPE_CHECKING:
@@ -24,6 +26,10 @@ _HTML = re.compile(
     rb"<(?:!doctype html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
+
+_PACKED = re.compile(r"\.(?:gz|bz2|xz)\Z", re.IGNORECASE)
+#: Names that mail may have; other text may begin with lines that look like its head.
+_MAIL = frozenset(["", ".eml", ".email", ".mail", ".mbox", ".mbx", ".txt"])
 
 
 def load(
@@ -39,13 +45,17 @@ def load(
 
     `format` skips detection. `title` and `metadata` win over what the file says; metadata is
     merged by key. `loaders` adds to or replaces the registered ones by format. A file without
-    text gives a document without text, which is no error.
+    text gives a document without text, which is no error. One file packed by gzip, bzip2 or xz is
+    read as what is inside.
     Raises LoadError, with the source's name: the bytes are no text, no loader knows the format,
     the loader failed, or metadata cannot be stored as JSON.
     """
     source = clean_name(source)
     known = {**LOADERS, **(loaders or {})}
-    chosen = format or detect_format(data, source, known=known)
+    name = source
+    if format is None:
+        data, name = _unpacked(data, source, known)
+    chosen = format or detect_format(data, name, known=known)
     loader = known.get(chosen)
     if loader is None:
         raise LoadError(
@@ -53,7 +63,9 @@ def load(
             hint=f"Known formats: {', '.join(sorted(known))}. Register a loader for others.",
         )
     try:
-        document = loader(data, source=source)
+        document = loader(data, source=name)
+        if name != source:
+            document = replace(document, source=source)
         return _finish(document, title, metadata)
     except LoadError as error:
         raise LoadError(f"{source}: {error.message}", hint=error.hint) from error
@@ -100,16 +112,29 @@ def detect_format(data: bytes, source: str, *, known: Mapping[str, Loader] | Non
             return kind.format
         if kind.format:
             raise LoadError(
-                f"{source}: {kind.label}s are not supported yet",
+                f"{source}: {kind.label}s are not supported",
                 hint=f"Convert it to text or Markdown, or register a loader for {kind.format!r}.",
             )
         raise LoadError(f"{source}: binary ({kind.label})", hint="Leave it out, or give its text.")
+    extension = splitext(basename(source).lower())[1]
+    if extension in _MAIL and (mail := mail_format(data, sure=extension == ".eml")):
+        return mail
     if language_of(source):
         return "code"
-    extension = splitext(basename(source).lower())[1]
     if _HTML.match(data, 0, 4096):
         return "html"
     return EXTENSIONS.get(extension, "text")
+
+
+def _unpacked(data: bytes, source: str, known: Mapping[str, Loader]) -> tuple[bytes, str]:
+    """What is inside of a packed file, and its name there; anything else as it is."""
+    kind = sniff(data)
+    if kind is None or kind.format not in ("gzip", "bzip2", "xz") or kind.format in known:
+        return data, source
+    try:
+        return unpack(data, kind.format), _PACKED.sub("", source)
+    except LoadError as error:
+        raise LoadError(f"{source}: {error.message}", hint=error.hint) from error
 
 
 def _finish(document: Document, title: str | None, metadata: Metadata | None) -> Document:

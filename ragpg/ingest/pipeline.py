@@ -18,7 +18,7 @@ from ragpg.errors import (
     ProviderError,
     RagpgError,
 )
-from ragpg.ingest.chunk import HeadingChunker
+from ragpg.ingest.chunkers import AutoChunker
 from ragpg.ingest.discover import Discovery
 from ragpg.ingest.embedding import Embedded, Space, embed_group
 from ragpg.ingest.namespace import open_namespace
@@ -133,7 +133,7 @@ class _Run:
         self.order = order
         self.embedder = embedder
         self.settings = settings
-        self.chunker: Chunker = order.chunker or HeadingChunker()
+        self.chunker: Chunker = order.chunker or AutoChunker()
         self.namespace: NamespaceRow | None = None
         self.space: Space | None = None
         self.waiting: deque[Item] = deque()

@@ -17,6 +17,7 @@ from ragpg.ingest.clean import clean_metadata, clean_name, clean_text
 from ragpg.ingest.discover import Candidate, Discovery, discover, read_file
 from ragpg.ingest.embed import embedding_hash, embedding_text
 from ragpg.ingest.load import detect_format, load, load_text
+from ragpg.ingest.loaders import registered
 from ragpg.ingest.store import Staged
 from ragpg.types import Document
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ragpg.types import Metadata
 
 #: Part of every fingerprint: raise it when loaders give other text for the same bytes.
-LOADERS_VERSION = 1
+LOADERS_VERSION = 2
 
 #: The document's metadata under this key is the path it was read from, for pruning.
 PATH = "@path"
@@ -123,6 +124,7 @@ def fingerprint(raw: Raw, chunker: Chunker, space: object) -> bytes:
     item = raw.item
     facts = [
         LOADERS_VERSION,
+        registered(),
         raw.content_hash.hex(),
         item.title,
         item.format,

@@ -8,7 +8,8 @@ character, so that every step looks at one window only and any input ends in lin
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from ragpg.ingest.borders import (
     grapheme_border_before,
@@ -31,6 +32,39 @@ Span = tuple[int, int]
 _LEAST_FILL = 1 / 3
 #: Indentation up to this width stays at the start of a span, so that code keeps its shape.
 _INDENT = 64
+
+
+class Ruler(Protocol):
+    """Measures spans in another unit than characters."""
+
+    def reach(self, start: int) -> int:
+        """The furthest end of a span from `start` on; beyond it the span is too long."""
+        ...
+
+    def back(self, end: int) -> int:
+        """The earliest start of an overlap that ends at `end`."""
+        ...
+
+    def earliest(self, end: int) -> int:
+        """The earliest start of a span that ends at `end` and is not too long."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterRuler:
+    """Spans of `size` characters with an overlap of `overlap`."""
+
+    size: int
+    overlap: int
+
+    def reach(self, start: int) -> int:
+        return start + self.size
+
+    def back(self, end: int) -> int:
+        return end - self.overlap
+
+    def earliest(self, end: int) -> int:
+        return end - self.size
 
 
 def skip_blank(text: str, start: int, end: int, indent: int = _INDENT) -> int:
@@ -57,22 +91,31 @@ def trim_blank(text: str, start: int, end: int) -> int:
 
 
 def split(
-    text: str, start: int, end: int, *, size: int, overlap: int, blocks: Sequence[Span] = ()
+    text: str,
+    start: int,
+    end: int,
+    *,
+    size: int,
+    overlap: int,
+    blocks: Sequence[Span] = (),
+    ruler: Ruler | None = None,
 ) -> Iterator[Span]:
     """Spans of at most `size` characters that together cover all of [start, end) but white space.
 
     Neighbours share up to `overlap` characters, from a line, sentence or word start on. A block
     (code fence, table, list) that fits into `size` is never cut. Starts and ends increase strictly.
+    With a `ruler`, sizes are what it says.
     """
     # A window must hold more than indentation, or it would bring nothing new.
     indent = min(_INDENT, (size - overlap) // 4)
     start = skip_blank(text, start, end, indent)
     end = trim_blank(text, start, end)
-    if end - start <= size:
+    ruler = ruler or CharacterRuler(size, overlap)
+    if end <= ruler.reach(start):
         if start < end:
             yield start, end
         return
-    yield from _Splitter(text, start, end, size, overlap, indent, blocks).spans()
+    yield from _Splitter(text, start, end, ruler, indent, blocks).spans()
 
 
 class _Splitter:
@@ -83,15 +126,14 @@ class _Splitter:
         text: str,
         start: int,
         end: int,
-        size: int,
-        overlap: int,
+        ruler: Ruler,
         indent: int,
         blocks: Sequence[Span],
     ) -> None:
         self.text, self.start, self.end = text, start, end
-        self.size, self.overlap, self.indent = size, overlap, indent
+        self.ruler, self.indent = ruler, indent
         inside = [block for block in blocks if block[0] < end and block[1] > start]
-        self.whole = _outermost([block for block in inside if block[1] - block[0] <= size])
+        self.whole = _outermost([block for block in inside if block[1] <= ruler.reach(block[0])])
         self.whole_starts = [block[0] for block in self.whole]
         paragraphs = paragraph_starts(text, start, end)
         edges = {edge for block in inside for edge in block if start < edge < end}
@@ -102,7 +144,7 @@ class _Splitter:
     def spans(self) -> Iterator[Span]:
         text, end = self.text, self.end
         start = floor = self.start  # `floor` is where the new text of this span begins
-        while end - start > self.size:
+        while end > self.ruler.reach(start):
             cut = self.cut(start, floor)
             if cut < 0:
                 # The overlap leaves no room for the next visible character: do without it.
@@ -118,8 +160,8 @@ class _Splitter:
         yield start, end
 
     def cut(self, start: int, floor: int) -> int:
-        """Where the span that starts at `start` ends: in (floor, start + size], or -1."""
-        text, limit = self.text, start + self.size
+        """Where the span that starts at `start` ends: in (floor, its reach], or -1."""
+        text, limit = self.text, self.ruler.reach(start)
         block = self.block_at(limit)
         if block and floor < block[0]:
             return block[0]
@@ -144,10 +186,10 @@ class _Splitter:
 
     def overlap_start(self, previous: int, floor: int) -> int:
         """Where the span with new text from `floor` on starts: at most `overlap` before it."""
-        low = max(floor - self.overlap, previous + 1)
+        low = max(self.ruler.back(floor), previous + 1)
         following = self.block_at(floor + 1)
         if following and following[0] >= floor:
-            low = max(low, following[1] - self.size)
+            low = max(low, self.ruler.earliest(following[1]))
         while low < floor:
             start = self.first_border(low, floor)
             block = self.block_at(start)

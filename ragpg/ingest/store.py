@@ -95,6 +95,12 @@ def _document(one: Staged) -> tuple[Any, ...]:
     )
 
 
+def _metadata(shared: dict[str, Json], chunk: Chunk) -> dict[str, Json]:
+    """A chunk's metadata: the document's, its section's, and the page it ends on if another."""
+    pages = {"end_page": chunk.end_page} if chunk.end_page is not None else {}
+    return {**shared, **chunk.metadata, **pages} if chunk.metadata or pages else shared
+
+
 def _chunks(one: Staged) -> list[tuple[Any, ...]]:
     shared = dict(one.document.metadata)
     source = one.document.source
@@ -110,7 +116,7 @@ def _chunks(one: Staged) -> list[tuple[Any, ...]]:
             chunk.start_line,
             chunk.end_line,
             chunk.page,
-            {**shared, **chunk.metadata} if chunk.metadata else shared,
+            _metadata(shared, chunk),
             content_hash(chunk.content),
             key,
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ragpg.ingest.split import Span, split, trim_blank
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 #: Header row and delimiter row ("|---|:--:|") of a Markdown table; loaders write HTML tables so.
 _HEADER = re.compile(
@@ -23,9 +23,10 @@ def table_header(text: str, start: int, end: int) -> int:
 
 
 def split_table(
-    text: str, start: int, end: int, header: int, size: int
+    text: str, start: int, end: int, header: int, size: int, rows: Iterable[Span] | None = None
 ) -> Iterator[tuple[Span, str]]:
-    """Spans of whole rows with the prefix each needs; no row is in two spans.
+    """Spans of whole rows with the prefix each needs; no row is in two spans. `rows` are the rows
+    after the header, where they are not simply its lines.
 
     Span and prefix together are at most `size` long, unless the header alone takes more than half
     of it: then no prefix is added. A row longer than the room left is cut like any text.
@@ -38,7 +39,7 @@ def split_table(
             yield span, ""
         return
     first, stop = start, header
-    for row_start, row_end in _lines(text, header, end):
+    for row_start, row_end in _lines(text, header, end) if rows is None else rows:
         room = size if first == start else size - len(prefix)
         if row_end - first <= room:
             stop = row_end

@@ -12,6 +12,8 @@ import psycopg
 import pytest
 
 from ragpg.cli import failures
+from ragpg.ingest import loaders
+from ragpg.types import Document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,25 +114,36 @@ def test_an_empty_variable_deletes_nothing_tn_04(
 
 @pytest.mark.case("LO-05")
 def test_a_pdf_without_text_is_visible_and_tried_again_lo_05(
-    ragpg_cli: Callable[..., Result], tmp_path: Path
+    ragpg_cli: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copy(FILES / "load/no_text_layer.pdf", tmp_path)
     (tmp_path / "a.md").write_text("Readable.")
-    for _ in range(2):
-        # It is read again by every run, so that a version which can read it will.
-        result = ragpg_cli("ingest", str(tmp_path))
-        assert result.exit_code == failures.FAILED
-        assert "FAILED no_text_layer.pdf: PDF documents are not supported yet" in result.stdout
-        assert "1 failed" in result.stdout.splitlines()[-1]
+    result = ragpg_cli("ingest", str(tmp_path))
+    assert result.exit_code == 0
+    assert "EMPTY no_text_layer.pdf  [no text found in 1 page: " in result.stdout
+    assert "OCR" in result.stdout
+    assert "1 stored, 1 empty" in result.stdout.splitlines()[-1]
+
+    def recognised(data: bytes, *, source: str) -> Document:
+        return Document(source, "What the scan says.", format="pdf")
+
+    # A loader that can read it makes the next run read it again, and nothing else.
+    monkeypatch.setitem(loaders.LOADERS, "pdf", recognised)
+    result = ragpg_cli("ingest", str(tmp_path))
+    assert "OK no_text_layer.pdf (1 chunk" in result.stdout
     listed = _json(ragpg_cli("namespaces", "list", "--json"))
-    assert [(one["documents"], one["failed"]) for one in listed] == [(2, 1)]
+    assert [(one["documents"], one["failed"]) for one in listed] == [(2, 0)]
 
 
 @pytest.mark.case("LO-09")
-def test_a_spreadsheet_is_reported_as_one_lo_09(
+def test_a_spreadsheet_keeps_what_its_cells_say_lo_09(
     ragpg_cli: Callable[..., Result], tmp_path: Path
 ) -> None:
     shutil.copy(FILES / "load/costs.xlsx", tmp_path)
-    result = ragpg_cli("ingest", str(tmp_path))
-    assert result.exit_code == failures.FAILED
-    assert "FAILED costs.xlsx: Excel workbooks are not supported yet" in result.stdout
+    assert ragpg_cli("ingest", str(tmp_path)).exit_code == 0
+    [hit] = _json(ragpg_cli("search", "NaNo lamp", "--json"))["hits"]
+    lines = hit["content"].split("\n")
+    assert "| Row | Item | Direct cost | Direct cost | Rate | State |" in lines
+    assert "| 2 | NaNo lamp | 120 | 130 | 35% | N/A |" in lines
+    assert "| 3 | 007 | 0 |  | 100% | NULL |" in lines
+    assert (hit["breadcrumb"], hit["page"]) == ("costs.xlsx > Costs", 1)

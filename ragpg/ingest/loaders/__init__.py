@@ -2,9 +2,9 @@
 
     from ragpg.ingest.loaders import register
 
-    def load_pdf(data: bytes, *, source: str) -> Document: ...
+    def load_scan(data: bytes, *, source: str) -> Document: ...
 
-    register("pdf", load_pdf, extensions=[".pdf"])
+    register("pdf", load_scan)
 
 A parser is imported when its first document comes.
 """
@@ -21,23 +21,34 @@ if TYPE_CHECKING:
     from ragpg.types import Document
 
 
-def _on_demand(module: str) -> Loader:
+def _on_demand(module: str, function: str = "load") -> Loader:
     def loader(data: bytes, *, source: str) -> Document:
-        document: Document = import_module(f"{__name__}.{module}").load(data, source=source)
+        load = getattr(import_module(f"{__name__}.{module}"), function)
+        document: Document = load(data, source=source)
         return document
 
     return loader
 
 
-#: Format -> loader. "text", "code" and "markdown" keep the file's text, so that lines are lines of
-#: the file; "rst" too; "html" extracts text.
+#: Format -> loader. "text", "code", "markdown", "rst", "csv" and "json" keep the file's text, so
+#: that lines are lines of the file; the others extract text, and lines are lines of that.
 LOADERS: dict[str, Loader] = {
     "text": _on_demand("text"),
     "code": _on_demand("source_code"),
     "markdown": _on_demand("markdown"),
     "rst": _on_demand("rst"),
     "html": _on_demand("html"),
+    "pdf": _on_demand("pdf"),
+    "docx": _on_demand("docx"),
+    "pptx": _on_demand("pptx"),
+    "xlsx": _on_demand("xlsx"),
+    "csv": _on_demand("csv_rows"),
+    "json": _on_demand("json_records"),
+    "epub": _on_demand("epub"),
+    "eml": _on_demand("mail"),
+    "mbox": _on_demand("mail", "load_mbox"),
 }
+_BUILT_IN = dict(LOADERS)
 
 #: Lower-case extension with its dot -> format. The extensions of source code are in languages.py.
 EXTENSIONS: dict[str, str] = {
@@ -56,6 +67,11 @@ EXTENSIONS: dict[str, str] = {
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
 }
 
 
@@ -63,7 +79,23 @@ def register(format: str, loader: Loader, *, extensions: Iterable[str] = ()) -> 
     """Makes `loader` read documents of a format, in this process; replaces an earlier one.
 
     Formats that are found by content and have no loader of their own are named in
-    ragpg.ingest.loaders.sniff: "pdf", "docx", "xlsx", "pptx", "odt", "epub", ...
+    ragpg.ingest.loaders.sniff: "odt", "doc", "rtf", ... Documents are read anew when the loaders
+    that were registered change: by their `settings`, where they have that attribute, else by name.
     """
     LOADERS[format] = loader
     EXTENSIONS.update({extension.lower(): format for extension in extensions})
+
+
+def registered() -> list[tuple[str, str]]:
+    """The loaders that replace or extend the built-in ones: format and identity, sorted."""
+    return sorted(
+        (format, str(getattr(loader, "settings", None) or _name(loader)))
+        for format, loader in LOADERS.items()
+        if _BUILT_IN.get(format) is not loader
+    )
+
+
+def _name(loader: Loader) -> str:
+    kind = type(loader)
+    named = loader if hasattr(loader, "__qualname__") else kind
+    return f"{named.__module__}.{getattr(named, '__qualname__', kind.__name__)}"

@@ -18,6 +18,18 @@ _MARKS = (
 _GUESSABLE = 100
 #: Enough for a guess; the whole file is decoded with the result.
 _SAMPLE = 100_000
+#: Latin code pages, each with the letters and signs that its languages use often.
+_LATIN = {
+    "cp1252": frozenset("äöüßÄÖÜéèêàçñáíóúâîôûëïœæøåÅØÉÀÇ¿¡“”„’‘–—€°§«»·"),
+    "cp1250": frozenset("ěščřžýáíéůúďťňĚŠČŘŽÚąćęłńóśźżĄĆĘŁŃÓŚŹŻőűăţşäöü“”„’–—"),
+    "cp1257": frozenset("ąčęėįšųūžĄČĘĖĮŠŲŪŽāēģīķļņĀõäöü“”„–—"),
+    "cp1254": frozenset("ğışİŞĞçöüâÇÖÜ“”’–—"),
+}
+#: What else is tried: encodings that files still come in, none of the rarer that resemble them.
+_OTHERS = (
+    *("cp1251", "koi8_r", "cp866", "cp1253", "cp1255", "cp1256"),
+    *("shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"),
+)
 
 
 def read_text(data: bytes, *, declared: str | None = None) -> tuple[str, tuple[str, ...]]:
@@ -67,14 +79,26 @@ def _replacing(data: bytes, encoding: str) -> tuple[str, str]:
 
 def _guess(data: bytes) -> str:
     """The likely encoding of bytes that are not UTF-8."""
-    if len(data) >= _GUESSABLE:
-        # 100 ms to import, and rarely needed.
-        from charset_normalizer import from_bytes
+    if len(data) < _GUESSABLE:
+        return "cp1252"
+    # 100 ms to import, and rarely needed.
+    from charset_normalizer import from_bytes
 
-        best = from_bytes(_around_high_bytes(data)).best()
-        if best is not None and best.encoding not in ("ascii", "utf_8"):
-            return best.encoding
-    return "cp1252"
+    sample = _around_high_bytes(data)
+    best = from_bytes(sample, cp_isolation=[*_LATIN, *_OTHERS]).best()
+    if best is None or best.encoding in _LATIN:
+        # The library's guess among Latin alphabets is a matter of chance: count their letters.
+        scores = {name: _letters(sample, name, letters) for name, letters in _LATIN.items()}
+        return max(scores, key=lambda name: (scores[name], name == "cp1252"))
+    high = [byte for byte in sample if byte > 0x7F]
+    if best.encoding == "cp1251" and len(high) >= 50 and min(high) >= 0xE0 and max(high) <= 0xFA:
+        return "cp1255"  # Russian has capitals, and letters above; Hebrew has neither
+    return str(best.encoding)
+
+
+def _letters(sample: bytes, encoding: str, letters: frozenset[str]) -> int:
+    text = sample.decode(encoding, "replace")
+    return sum(char in letters for char in text) - 3 * text.count("\ufffd")
 
 
 def _around_high_bytes(data: bytes) -> bytes:

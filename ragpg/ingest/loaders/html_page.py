@@ -24,6 +24,13 @@ _LINE_NAMES = (
     "legend figcaption caption body"
 )
 _LINES = frozenset(_LINE_NAMES.split())
+#: Classes and ids of what surrounds a page's text, as documentation tools and site kits name them.
+_AROUND_NAMES = (
+    "sphinxsidebar navheader navfooter navbar navigation breadcrumb breadcrumbs skip-link skiplink "
+    "site-header site-footer page-footer cookie-banner cookie-consent newsletter-signup "
+    "social-share share-buttons related-posts advertisement"
+)
+_AROUND = frozenset(_AROUND_NAMES.split())
 #: Start tag -> the open elements it ends, and the elements beyond which it ends none.
 _ENDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "li": (frozenset(["li"]), frozenset(["ul", "ol", "table"])),
@@ -84,10 +91,7 @@ class Page(HTMLParser):
             return
         self._open.append((tag, start))
         self._counts[tag] += 1
-        hidden = tag in _DROPPED or any(
-            name == "hidden" or (name, value) in (("aria-hidden", "true"), ("role", "navigation"))
-            for name, value in attrs
-        )
+        hidden = tag in _DROPPED or any(_is_around(name, value) for name, value in attrs)
         if hidden and not self._dropping:
             self._dropping = len(self._open)
 
@@ -202,6 +206,15 @@ class Page(HTMLParser):
         elif tag in ("ul", "ol"):
             writer.close_list(start)
         _break(tag, writer)
+
+
+def _is_around(name: str, value: str | None) -> bool:
+    """Whether an attribute says that its element is hidden, or no part of the page's text."""
+    if name in ("class", "id"):
+        return not _AROUND.isdisjoint((value or "").lower().split())
+    if name == "role":
+        return value in ("navigation", "search")
+    return name == "hidden" or (name, value) == ("aria-hidden", "true")
 
 
 def _without_open_ends(markup: str) -> str:

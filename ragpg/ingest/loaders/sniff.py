@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from dataclasses import dataclass
 
 
@@ -22,8 +24,9 @@ _MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (b"GIF89a", Kind("GIF image")),
     (b"II*\x00", Kind("TIFF image")),
     (b"MM\x00*", Kind("TIFF image")),
-    (b"\x1f\x8b", Kind("gzip archive")),
-    (b"\xfd7zXZ\x00", Kind("xz archive")),
+    (b"\x1f\x8b", Kind("gzip archive", "gzip")),
+    (b"\xfd7zXZ\x00", Kind("xz archive", "xz")),
+    (b"BZh", Kind("bzip2 archive", "bzip2")),
     (b"7z\xbc\xaf\x27\x1c", Kind("7z archive")),
     (b"Rar!\x1a\x07", Kind("RAR archive")),
     (b"\x28\xb5\x2f\xfd", Kind("zstd archive")),
@@ -32,7 +35,6 @@ _MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (b"\xcf\xfa\xed\xfe", Kind("Mach-O program")),
     (b"\x00asm", Kind("WebAssembly module")),
     (b"SQLite format 3\x00", Kind("SQLite database")),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Kind("old Office document", "doc")),
     (b"OggS", Kind("Ogg audio")),
     (b"fLaC", Kind("FLAC audio")),
     (b"wOFF", Kind("font")),
@@ -41,15 +43,23 @@ _MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (b"{\\rtf", Kind("RTF document", "rtf")),
 )
 
-#: Names inside a ZIP archive that tell what it holds.
-_IN_ZIP: tuple[tuple[bytes, Kind], ...] = (
-    (b"word/document.xml", Kind("Word document", "docx")),
-    (b"xl/workbook.xml", Kind("Excel workbook", "xlsx")),
-    (b"ppt/presentation.xml", Kind("PowerPoint presentation", "pptx")),
+#: Names of members of a ZIP archive that tell what it holds, then types that it may declare first.
+_IN_ZIP = (
+    ("word/document.xml", Kind("Word document", "docx")),
+    ("xl/workbook.xml", Kind("Excel workbook", "xlsx")),
+    ("xl/workbook.bin", Kind("binary Excel workbook", "xlsb")),
+    ("ppt/presentation.xml", Kind("PowerPoint presentation", "pptx")),
+    ("META-INF/container.xml", Kind("EPUB book", "epub")),
+)
+_DECLARED = (
     (b"application/epub+zip", Kind("EPUB book", "epub")),
     (b"opendocument.text", Kind("OpenDocument text", "odt")),
     (b"opendocument.spreadsheet", Kind("OpenDocument spreadsheet", "ods")),
+    (b"opendocument.presentation", Kind("OpenDocument presentation", "odp")),
 )
+#: The container of old Office documents, and of new ones that are encrypted.
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 
 _TEXT_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
@@ -68,7 +78,11 @@ def sniff(data: bytes) -> Kind | None:
         if data.startswith(magic):
             return kind
     if data.startswith(_ZIP_STARTS):
-        return next((kind for name, kind in _IN_ZIP if name in data), Kind("ZIP archive"))
+        return _in_zip(data)
+    if data.startswith(_OLE):
+        if _ENCRYPTED in data:
+            return Kind("Office document with a password")
+        return Kind("old Office document", "doc")
     if data[:4] == b"RIFF" and data[8:12] in (b"WEBP", b"WAVE", b"AVI "):
         return Kind("WebP image" if data[8:12] == b"WEBP" else "audio or video")
     if data[4:8] == b"ftyp":
@@ -77,7 +91,22 @@ def sniff(data: bytes) -> Kind | None:
         return Kind("tar archive")
     if data.startswith(_TEXT_MARKS) or utf16_without_mark(data):
         return None
-    return Kind("unknown format") if _is_noise(data) else None
+    if not _is_noise(data):
+        return None
+    # A PDF may have up to a kilobyte of something else before it.
+    return Kind("PDF document", "pdf") if b"%PDF-" in data[:1024] else Kind("unknown format")
+
+
+def _in_zip(data: bytes) -> Kind:
+    for name, kind in _DECLARED:
+        if name in data[:200]:
+            return kind
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = set(archive.namelist())
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+        return Kind("broken ZIP archive")
+    return next((kind for member, kind in _IN_ZIP if member in members), Kind("ZIP archive"))
 
 
 def _is_noise(data: bytes) -> bool:

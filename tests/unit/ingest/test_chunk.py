@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from ragpg.errors import ConfigError
 from ragpg.ingest.borders import is_grapheme_border, sentence_starts
-from ragpg.ingest.chunk import HeadingChunker, WholeChunker, breadcrumb
+from ragpg.ingest.build import breadcrumb
+from ragpg.ingest.chunk import HeadingChunker, WholeChunker
 from ragpg.ingest.clean import is_blank
 from ragpg.ingest.load import load, load_text
 from ragpg.types import Chunk, Document, Section

@@ -1,0 +1,78 @@
+"""CSV and TSV by records: never cut inside of one that fits, each chunk with the column names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ragpg.ingest.build import ChunkBuilder, check_size
+from ragpg.ingest.tables import split_table
+from ragpg.types import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ragpg.ingest.split import Span
+    from ragpg.ingest.tokens import TokenLimit
+    from ragpg.types import Chunk, Document
+
+
+@dataclass(frozen=True, slots=True)
+class RowChunker:
+    """Whole records of a delimited text, up to `size` characters with the header in front.
+
+    The first record is the header: the prefix of every chunk but the first, unless it is longer
+    than half of `size`.
+    """
+
+    size: int = 1000
+    limit: TokenLimit | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_size(self.size)
+
+    @property
+    def settings(self) -> str:
+        """Name, version of the algorithm, parameters."""
+        return f"rows/1 size={self.size}"
+
+    def __call__(self, document: Document) -> Iterator[Chunk]:
+        """Chunks in order; none for a document without visible text."""
+        text = document.text
+        build, section = ChunkBuilder(document, self.limit), Section(0, len(text))
+        records = records_of(text)
+        header = next(records, (0, 0))
+        while header[1] and not text[slice(*header)].strip():
+            header = next(records, (0, 0))
+        if not header[1]:
+            return
+        for span, prefix in split_table(
+            text, header[0], len(text), header[1], self.size, rows=records
+        ):
+            yield from build(span, section, prefix)
+
+
+def records_of(text: str) -> Iterator[Span]:
+    """Records of delimited text: lines, joined while a quotation is open over a line end.
+
+    A quotation that stays open for a hundred lines is a stray mark: then lines are records.
+    """
+    start, end = 0, len(text)
+    while start < end:
+        stop, quotes, lines = start, 0, 0
+        first = 0
+        while stop < end:
+            line = stop
+            stop = text.find("\n", line) + 1 or end
+            first = first or stop
+            quotes += text.count('"', line, stop)
+            lines += 1
+            if quotes % 2 == 0:
+                break
+            if lines == 100:
+                stop = first
+                break
+        if quotes % 2 and stop == end and lines > 1:
+            stop = first
+        yield start, stop
+        start = stop
