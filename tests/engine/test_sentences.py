@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import TYPE_CHECKING
 
@@ -72,12 +73,22 @@ def test_a_chunk_is_worth_its_best_sentence(three: Engine) -> None:
     assert split(three, {"a": [[0, 1], [0, 2]], "b": [[0, 1], [3, 0]], "c": [[1, 1]]}) == 5
     rows = arm(three, [2, 0], "abc")
     assert [row["source"] for row in rows] == ["b", "c", "a"]
-    # Half of the best sentence and half of the whole chunk.
-    assert [row["score"] for row in rows] == pytest.approx(
-        [0.8, (0.6 + 0.5**0.5) / 2, 0.3], abs=1e-3
-    )
+    # The wholes are alike, so they add the same to each.
+    gaps = [before["score"] - after["score"] for before, after in itertools.pairwise(rows)]
+    assert gaps == pytest.approx([0.3 * (1 - 0.5**0.5), 0.3 * 0.5**0.5], abs=1e-3)
     assert {row["mode"] for row in rows} == {"maxsim"}
     assert [row["source"] for row in arm(three, [1, 0], "ac", k=1)] == ["c"]
+
+
+def test_the_query_moves_towards_the_best_candidates(engine: Engine) -> None:
+    wholes: dict[str, list[float]] = {"a": [0, 1, 0], "b": [0.5, 0.8, 0], "c": [0.5, 0, 0.8]}
+    engine.add(dict.fromkeys("abc", "text"), vectors=wholes)
+    # b and c are equally near the query; b is nearer to the first candidate.
+    assert [row["source"] for row in arm(engine, [1, 0, 0], "abc")][:2] == ["b", "c"]
+    assert [row["source"] for row in arm(engine, [1, 0, 0], "cba")][:2] == ["c", "b"]
+    [row] = arm(engine, [1, 0, 0], "a")
+    # 1 moved by half of 6/11 towards a: (1, 0.2727), of which a is (0, 1).
+    assert row["score"] == pytest.approx(0.2727 / (1 + 0.2727**2) ** 0.5, abs=1e-3)
 
 
 def test_a_chunk_without_sentences_counts_by_its_whole(three: Engine) -> None:
@@ -88,22 +99,20 @@ def test_a_chunk_without_sentences_counts_by_its_whole(three: Engine) -> None:
         ("a", None),
         ("c", None),
     ]
-    assert rows[1]["score"] == pytest.approx(0.6, abs=1e-3)
+    assert rows[1]["score"] == rows[2]["score"] < rows[0]["score"]
 
 
-def test_without_any_sentences_nothing_comes_back(three: Engine) -> None:
-    assert arm(three, [1, 0], "abc") == []
+def test_without_any_sentences_the_wholes_are_looked_at(three: Engine) -> None:
+    assert {row["mode"] for row in arm(three, [1, 0], "abc")} == {None}
     split(three, {"b": [[1, 0]]})
-    assert arm(three, [1, 0], "ac") == []
+    assert {row["mode"] for row in arm(three, [1, 0], "ac")} == {None}
     assert arm(three, [1, 0], []) == []
 
 
-def test_the_list_joins_the_fusion_and_says_when_it_has_nothing(three: Engine) -> None:
-    arms = {"sentence": {"k": 5, "weight": 9}}
-    before = three.hits("text", vector=[1, 0], arms=arms)
-    assert all("sentence" not in hit["arms"] for hit in before)
+def test_the_list_joins_the_fusion(three: Engine) -> None:
     split(three, {"a": [[0, 1]], "b": [[0, 1]], "c": [[1, 0]]})
-    hits = three.hits("text", vector=[1, 0], arms=arms)
+    assert three.hits("text", vector=[1, 0])[0]["source"] == "a"
+    hits = three.hits("text", vector=[1, 0], arms={"sentence": {"k": 5, "weight": 9}})
     assert hits[0]["source"] == "c"
     assert hits[0]["arms"]["sentence"]["rank"] == 1
 
