@@ -21,19 +21,16 @@ if TYPE_CHECKING:
 def as_html(found: Neighbourhood) -> str:
     """The page, complete."""
     places = rings(found)
-    title = f"Around {describe(found.centre)}"
+    nodes = {node.id: node for node in found.nodes}
+    title = f"Around {_named(found.centre)}"
     # "<" must not end the script element, whatever a name holds.
     data = json.dumps(
         {
             "nodes": [
-                {"id": node.id, "text": describe(node), "x": x, "y": y}
-                for node in found.nodes
-                for x, y in [places[node.id]]
+                {"id": name, "text": _named(nodes[name])} for name in places
             ],
             "edges": [
-                {"source": edge.source, "target": edge.target, "words": edge.words(),
-                 "back": edge.words(backwards=True)}
-                for edge in found.edges
+                {"source": edge.source, "target": edge.target} for edge in found.edges
             ],
         },
         ensure_ascii=True,
@@ -55,9 +52,12 @@ def as_html(found: Neighbourhood) -> str:
 
 
 def _drawing(found: Neighbourhood, places: dict[str, tuple[float, float]]) -> str:
-    reach = max((max(abs(x), abs(y)) for x, y in places.values()), default=0) + 130
+    left, right = (edge(x for x, _ in places.values()) for edge in (min, max))
+    top, bottom = (edge(y for _, y in places.values()) for edge in (min, max))
+    # Room for the labels.
+    box = (left - 110, top - 40, right - left + 220, bottom - top + 90)
     lines = [
-        f'<svg id="drawing" viewBox="{-reach:.0f} {-reach:.0f} {2 * reach:.0f} {2 * reach:.0f}" '
+        f'<svg id="drawing" viewBox="{" ".join(f"{side:.0f}" for side in box)}" '
         'role="group" aria-label="Drawing of the graph; the same stands in the list">'
     ]
     lines += [_line(edge, places, number) for number, edge in enumerate(found.edges)]
@@ -84,15 +84,15 @@ def _mark(node: Node, x: float, y: float, *, is_centre: bool) -> str:
         if node.is_document
         else f'<circle r="{size}"/>'
     )
-    label = describe(node)
+    label = _named(node)
     short = label if len(label) <= 26 else label[:25] + "…"
     return (
         f'<g class="node {kind}{" centre" if is_centre else ""}" data-node="{node.id}" '
         f'role="button" tabindex="{0 if is_centre else -1}" aria-pressed="false" '
-        f'aria-label="{escape(kind.capitalize())} {escape(label[:200])}" '
+        f'aria-label="{escape(kind.capitalize())} {escape(label)}" '
         f'transform="translate({x:.1f} {y:.1f})">{shape}'
         f'<text y="{size + 15}" text-anchor="middle">{escape(short)}</text>'
-        f"<title>{escape(label[:500])}</title></g>"
+        f"<title>{escape(label)}</title></g>"
     )
 
 
@@ -109,12 +109,18 @@ def _list(found: Neighbourhood) -> str:
         ]
         items = "".join(
             f'<li><span class="how">{escape(how)}</span> <a href="#{other.id}">'
-            f"{escape(describe(other))}</a></li>"
+            f"{escape(_named(other))}</a></li>"
             for how, other in said
         )
         kind = "document" if node.is_document else node.kind
         lines.append(
-            f'<section id="{node.id}" tabindex="-1"><h3>{escape(describe(node))}'
+            f'<section id="{node.id}" tabindex="-1"><h3>{escape(_named(node))}'
             f" <small>{escape(kind)}</small></h3>{f'<ul>{items}</ul>' if items else ''}</section>"
         )
     return "\n".join(lines)
+
+
+def _named(node: Node) -> str:
+    """A name is any text of any length."""
+    text = " ".join(describe(node).split())
+    return text if len(text) <= 300 else f"{text[:299]}…"
