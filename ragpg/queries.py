@@ -49,6 +49,19 @@ class NamespaceRow:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryRow:
+    """What the database knows of a memory beside its text. Times have a time zone."""
+
+    namespace: str
+    document_id: int
+    remembered_at: datetime
+    last_seen_at: datetime
+    seen: int
+    superseded_by: str | None
+    superseded_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Stored:
     """What the database holds of a source: fingerprint and error of the last ingest, and the path
     it was read from, which a text has not."""
@@ -265,6 +278,20 @@ select source, document_id, outcome, chunks, new_chunks, embedded
 )
 
 MARK_FAILED = Query("select ragpg.mark_failed(%(namespace)s, %(source)s, %(reason)s)", _one)
+
+NOTE_MEMORY = Query(
+    "select ragpg.note_memory(%(namespace)s, %(source)s, %(key)s, %(supersedes)s)", _one
+)
+
+MEMORIES_OF: Query[Any] = Query(
+    """
+select namespace, document_id, remembered_at, last_seen_at, seen, superseded_by, superseded_at
+  from ragpg.memories
+ where namespace = any(%(namespaces)s::text[]) and document_id = any(%(documents)s::bigint[])
+    """,
+    MemoryRow,
+    reads=True,
+)
 
 DELETE = Query("select ragpg.delete_documents(%(namespace)s, %(sources)s)", _one)
 

@@ -39,6 +39,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 
 from ragpg.errors import ConfigError
 from ragpg.schema_graph import add_graph
+from ragpg.schema_memory import add_memory
 from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def tables(schema: str = DEFAULT_SCHEMA) -> MetaData:
     _documents(metadata)
     _keywords(metadata)
     add_graph(metadata)
+    add_memory(metadata)
     Table(
         "install",
         metadata,

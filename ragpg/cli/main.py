@@ -23,6 +23,7 @@ COMMANDS = {
     "sentences": "ragpg.cli.sentences:sentences",
     "graph": "ragpg.cli.graph:graph",
     "namespaces": "ragpg.cli.namespaces:namespaces",
+    "memory": "ragpg.cli.memory:memory",
     "eval": "ragpg.cli.evaluate:evaluate",
     "bench": "ragpg.cli.bench:bench",
     "mcp": "ragpg.cli.mcp:mcp",

@@ -1,0 +1,1 @@
+"""Semantic memory of agents, apart from knowledge: remember, recall, forget."""

@@ -1,0 +1,197 @@
+"""Remember, recall and forget as flows over the search and the store of everything else.
+
+A memory is a document of one chunk in a namespace of kind memory; its source is the hash of its
+words, so that the same text is one memory however often, and by however many, it is told.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from ragpg.errors import ConfigError, NamespaceNotFound, RagpgError
+from ragpg.ingest.chunk import WholeChunker
+from ragpg.ingest.clean import clean_text
+from ragpg.ingest.pipeline import Order, ingest
+from ragpg.memory.conflict import takes_the_place
+from ragpg.queries import CREATE_NAMESPACE, MEMORIES_OF, NOTE_MEMORY, MemoryRow
+from ragpg.query.pipeline import search
+from ragpg.steps import Flow, call, fetch, fetch_one
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ragpg.query.request import Providers, Request
+    from ragpg.settings import Settings
+    from ragpg.types import Hit, Json, Metadata
+
+#: How many older memories a new one is compared with.
+COMPARED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of a text: `new` is false when it was known; `superseded` maps the sources of
+    older memories that it contradicts to the reason."""
+
+    source: str
+    new: bool
+    superseded: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A memory that fits a query. `similarity` is the cosine, None where only words were compared.
+    `score` has the age in it; best first."""
+
+    text: str
+    source: str
+    namespace: str
+    score: float
+    similarity: float | None
+    remembered_at: datetime
+    last_seen_at: datetime
+    seen: int
+    metadata: Metadata = field(default_factory=dict)
+    superseded_by: str | None = None
+    superseded_at: datetime | None = None
+
+    @property
+    def current(self) -> bool:
+        """Whether no newer memory took its place."""
+        return self.superseded_by is None
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """How memories are chosen and ranked.
+
+    k               how many
+    min_similarity  cosine below which a memory is not recalled, -1 to 1; it needs vectors
+    half_life       days after which a memory counts half, down to `floor`; None: age is nothing
+    superseded      whether memories that a newer one took the place of are recalled too, last
+    filter          conditions on metadata
+    """
+
+    k: int = 5
+    min_similarity: float = 0.3
+    half_life: float | None = 180.0
+    floor: float = 0.5
+    superseded: bool = False
+    filter: Json = None
+
+    def __post_init__(self) -> None:
+        if self.k < 0:
+            raise ConfigError(f"k cannot be negative: {self.k}")
+        if self.half_life is not None and not self.half_life > 0:
+            raise ConfigError(f"half_life must be above 0 days: {self.half_life}")
+        if not 0 <= self.floor <= 1:
+            raise ConfigError(f"floor must be from 0 to 1: {self.floor}")
+
+
+def remember(
+    text: str,
+    namespace: str,
+    request: Request,
+    providers: Providers,
+    settings: Settings,
+    *,
+    key: str | None,
+    metadata: Metadata,
+    supersedes: Sequence[str],
+) -> Flow[Remembered]:
+    """Store a text, once, and mark what it contradicts. `request` searches for that."""
+    words = re.sub(r"\s+", " ", clean_text(text)[0]).strip()
+    if not words:
+        raise ConfigError("there is nothing to remember: the text is blank")
+    source = blake2b(words.encode(), digest_size=12).hexdigest()
+    yield from fetch(
+        CREATE_NAMESPACE, {"namespace": namespace, "kind": "memory", "language": "english"}
+    )
+    report = yield from ingest(
+        Order(
+            texts=[{"source": source, "text": words, "metadata": dict(metadata)}],
+            namespace=namespace,
+            chunker=WholeChunker(),
+        ),
+        providers.embedder,
+        settings,
+    )
+    if not report.ok:
+        raise RagpgError(f"it could not be remembered: {report.files[0].reason}")
+    found = yield from search(replace(request, query=words), providers, settings)
+    others = [hit for hit in found.hits if hit.source != source]
+    conflicts: dict[str, str] = yield from call(_conflicts, words, others)
+    given = {one: "the caller said so" for one in supersedes if one != source}
+    conflicts = given | conflicts
+    is_new = yield from fetch_one(
+        NOTE_MEMORY,
+        {"namespace": namespace, "source": source, "key": key, "supersedes": list(conflicts)},
+    )
+    return Remembered(source, bool(is_new), conflicts)
+
+
+def recall(
+    request: Request, how: Recall, providers: Providers, settings: Settings, now: datetime
+) -> Flow[list[Recalled]]:
+    """Memories that fit, current ones first, newer before older. Nothing where there is no memory
+    yet."""
+    try:
+        found = yield from search(request, providers, settings)
+    except NamespaceNotFound:
+        return []
+    rows: list[MemoryRow] = yield from fetch(
+        MEMORIES_OF,
+        {
+            "namespaces": list(request.namespaces),
+            "documents": [hit.document_id for hit in found.hits],
+        },
+    )
+    known = {(row.namespace, row.document_id): row for row in rows}
+    has_vectors = any("vector" in hit.arms for hit in found.hits)
+    recalled = []
+    for hit in found.hits:
+        row = known.get((hit.namespace, hit.document_id or 0))
+        vector = hit.arms.get("vector")
+        similarity = None if vector is None else vector.score
+        if row is None or (has_vectors and (similarity or -1.0) < how.min_similarity):
+            continue
+        if row.superseded_by is not None and not how.superseded:
+            continue
+        recalled.append(_recalled(hit, row, similarity, _age_factor(row.last_seen_at, how, now)))
+    recalled.sort(key=lambda one: (not one.current, -one.score, one.source))
+    return recalled[: how.k]
+
+
+def _recalled(hit: Hit, row: MemoryRow, similarity: float | None, factor: float) -> Recalled:
+    metadata: dict[str, Any] = {
+        name: value for name, value in hit.metadata.items() if not name.startswith("@")
+    }
+    return Recalled(
+        text=hit.content,
+        source=hit.source,
+        namespace=hit.namespace,
+        score=hit.score * factor,
+        similarity=similarity,
+        remembered_at=row.remembered_at,
+        last_seen_at=row.last_seen_at,
+        seen=row.seen,
+        metadata=metadata,
+        superseded_by=row.superseded_by,
+        superseded_at=row.superseded_at,
+    )
+
+
+def _age_factor(seen: datetime, how: Recall, now: datetime) -> float:
+    if how.half_life is None:
+        return 1.0
+    days = max(0.0, (now.astimezone(UTC) - seen).total_seconds() / 86_400)
+    return how.floor + (1 - how.floor) * float(0.5 ** (days / how.half_life))
+
+
+def _conflicts(text: str, hits: Sequence[Hit]) -> dict[str, str]:
+    reasons = ((hit.source, takes_the_place(text, hit.content)) for hit in hits)
+    return {source: reason for source, reason in reasons if reason}

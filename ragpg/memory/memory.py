@@ -1,0 +1,182 @@
+"""The memory of one agent, sync and async.
+
+memory = Memory(rag, "helper")
+memory.remember("The build runs on port 8080.")
+prompt = memory.block("which port does the build use?")
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ragpg.errors import ConfigError
+from ragpg.memory import flows
+from ragpg.memory.block import memory_block
+from ragpg.memory.flows import COMPARED, Recall, Recalled, Remembered
+from ragpg.query.profile import Profile
+from ragpg.query.request import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ragpg.client import Client
+    from ragpg.client_async import AsyncClient
+    from ragpg.steps import Flow
+    from ragpg.types import Metadata
+
+#: Memories are short and few: the SQL call has all that is needed.
+_PROFILE = Profile(name="memory", rerankers=(), facets=False, carryover=False)
+
+
+class _Agent:
+    """What both memories share: the namespace, and the flows."""
+
+    def __init__(
+        self,
+        rag: Client | AsyncClient,
+        agent: str = "default",
+        *,
+        recall: Recall | None = None,
+        store_summaries: bool = True,
+        store_messages: bool = False,
+    ) -> None:
+        if not agent.strip():
+            raise ConfigError("a memory needs the name of its agent")
+        self.namespace = f"memory/{agent}"
+        self.how = recall or Recall()
+        self.store_summaries = store_summaries
+        self.store_messages = store_messages
+        self._rag: Any = rag
+
+    def _remember(
+        self, text: str, key: str | None, metadata: Metadata | None, supersedes: Sequence[str]
+    ) -> Flow[Remembered]:
+        if isinstance(supersedes, str):
+            raise ConfigError("supersedes must be a list of sources, not a single text")
+        return flows.remember(
+            text,
+            self.namespace,
+            self._request(text, COMPARED),
+            self._rag._providers,
+            self._rag.settings,
+            key=key,
+            metadata=metadata or {},
+            supersedes=supersedes,
+        )
+
+    def _recall(self, query: str, options: Mapping[str, Any]) -> Flow[list[Recalled]]:
+        how = replace(self.how, **options)
+        # Superseded and dissimilar ones fall out, so more are looked at than are wanted.
+        request = self._request(query, 4 * how.k + 20 if how.k else 0, how.filter)
+        return flows.recall(
+            request, how, self._rag._providers, self._rag.settings, datetime.now(UTC)
+        )
+
+    def _request(self, query: str, k: int, filter: Any = None) -> Request:
+        arms = {"metadata": False, "graph": False}
+        return Request(
+            query=query,
+            namespaces=[self.namespace],
+            k=k,
+            filter=filter,
+            arms=arms,
+            profile=_PROFILE,
+            context_tokens=0,
+        )
+
+
+class Memory(_Agent):
+    """The memory of an agent, in the namespace memory/AGENT; over a sync client.
+
+    recall           how memories are chosen: Recall(k=5, min_similarity=0.3, ...)
+    store_summaries  whether `summary` remembers (on)
+    store_messages   whether `message` remembers what a user wrote (off)
+    """
+
+    def remember(
+        self,
+        text: str,
+        *,
+        key: str | None = None,
+        metadata: Metadata | None = None,
+        supersedes: Sequence[str] = (),
+    ) -> Remembered:
+        """Store a text. The same text again is the same memory, seen once more.
+
+        A memory with the same `key`, one named in `supersedes`, and one that the text contradicts
+        (numbers, negation, a name in the same place) stop being current. None is deleted.
+        """
+        found: Remembered = self._rag._run(self._remember(text, key, metadata, supersedes))
+        return found
+
+    def recall(self, query: str, **options: Any) -> list[Recalled]:
+        """Memories that fit a query; options are fields of Recall, for this call."""
+        found: list[Recalled] = self._rag._run(self._recall(query, options))
+        return found
+
+    def block(self, query: str, **options: Any) -> str:
+        """Recalled memories as a <recalled_memory> block of a prompt; "" when none fits."""
+        return memory_block(self.recall(query, **options))
+
+    def summary(self, text: str, **options: Any) -> Remembered | None:
+        """Remember the summary of a conversation, unless that is off."""
+        return self.remember(text, **options) if self.store_summaries else None
+
+    def message(self, text: str, **options: Any) -> Remembered | None:
+        """Remember what a user wrote, where that is on."""
+        return self.remember(text, **options) if self.store_messages else None
+
+    def forget(self, sources: str | Sequence[str]) -> int:
+        """Delete memories by source; how many there were. Nothing named, nothing forgotten."""
+        found: int = self._rag.delete(sources, namespace=self.namespace)
+        return found
+
+    def forget_everything(self) -> bool:
+        """Delete the whole memory of this agent, and of no other; False if there was none."""
+        found: bool = self._rag.drop_namespace(self.namespace)
+        return found
+
+
+class AsyncMemory(_Agent):
+    """As Memory, over an async client."""
+
+    async def remember(
+        self,
+        text: str,
+        *,
+        key: str | None = None,
+        metadata: Metadata | None = None,
+        supersedes: Sequence[str] = (),
+    ) -> Remembered:
+        """As Memory.remember."""
+        found: Remembered = await self._rag._run(self._remember(text, key, metadata, supersedes))
+        return found
+
+    async def recall(self, query: str, **options: Any) -> list[Recalled]:
+        """As Memory.recall."""
+        found: list[Recalled] = await self._rag._run(self._recall(query, options))
+        return found
+
+    async def block(self, query: str, **options: Any) -> str:
+        """As Memory.block."""
+        return memory_block(await self.recall(query, **options))
+
+    async def summary(self, text: str, **options: Any) -> Remembered | None:
+        """As Memory.summary."""
+        return await self.remember(text, **options) if self.store_summaries else None
+
+    async def message(self, text: str, **options: Any) -> Remembered | None:
+        """As Memory.message."""
+        return await self.remember(text, **options) if self.store_messages else None
+
+    async def forget(self, sources: str | Sequence[str]) -> int:
+        """As Memory.forget."""
+        found: int = await self._rag.delete(sources, namespace=self.namespace)
+        return found
+
+    async def forget_everything(self) -> bool:
+        """As Memory.forget_everything."""
+        found: bool = await self._rag.drop_namespace(self.namespace)
+        return found
