@@ -42,7 +42,7 @@ end $$;
 comment on function ragpg.note_memory(text, text, text, text[]) is
 $$Notes that a stored text was remembered now; true for the first time.
 
-  select ragpg.note_memory('memory/helper', 'a1b2', key => 'port of the build', supersedes => '{}');
+  select ragpg.note_memory('handbook', 'refund.md', key => 'refunds', supersedes => '{}');
 
 key         a text with the same key takes the place of the one before
 supersedes  sources of older texts that this one contradicts: they are kept, and no longer current$$;
