@@ -8,7 +8,8 @@ language plpgsql immutable parallel safe
 as $$
 declare
   n       integer := coalesce(cardinality(tokens), 0);
-  words   text[] := array(select case when kinds[at] = 'word' then lower(tokens[at]) else '' end
+  -- AGE 1.5 takes a keyword in back ticks for the keyword.
+  words   text[] := array(select case when kinds[at] in ('word', 'name') then lower(trim(both '`' from tokens[at])) else '' end
                             from generate_series(1, n) as at);
   i       integer;
   j       integer;
@@ -25,9 +26,9 @@ declare
     verbose,copy,insert,update}';
 begin
   for i in 1 .. n loop
-    if kinds[i] = 'word' and (i = 1 or tokens[i - 1] not in ('.', ':')) and words[i] = any (writing) then
+    if (i = 1 or tokens[i - 1] not in ('.', ':')) and words[i] = any (writing) then
       raise exception 'Cypher: % is refused, the graph is read only', upper(words[i]) using errcode = 'RG006',
-        hint = 'Change the documents: the graph follows. A name that is this word goes in back ticks.';
+        hint = 'Change the documents: the graph follows. No name may be this word.';
     end if;
     if kinds[i] in ('word', 'name') and i < n and tokens[i + 1] = '(' then
       if kinds[i] = 'name' or (i > 1 and tokens[i - 1] = '.') then

@@ -7,7 +7,7 @@ language plpgsql immutable parallel safe
 as $$
 declare
   n      integer := coalesce(cardinality(tokens), 0);
-  words  text[] := array(select case when kinds[at] = 'word' then lower(tokens[at]) else '' end
+  words  text[] := array(select case when kinds[at] in ('word', 'name') then lower(trim(both '`' from tokens[at])) else '' end
                            from generate_series(1, n) as at);
   -- For every bracket that closes, where it opened; for every one that opens, where it closes.
   mate   integer[] := array_fill(0, array[n + 1]);

@@ -24,7 +24,7 @@ begin
       using errcode = 'RG006', hint = 'Values go as parameters, not into the text.';
   end if;
   select array_agg(t.token order by t.place), array_agg(t.kind order by t.place), array_agg(t.gap order by t.place),
-         array_agg(t.depth order by t.place), array_agg(case when t.kind = 'word' then lower(t.token) else '' end order by t.place)
+         array_agg(t.depth order by t.place), array_agg(case when t.kind in ('word', 'name') then lower(trim(both '`' from t.token)) else '' end order by t.place)
     into tokens, kinds, gaps, depths, words
     from ragpg.cypher_tokens(query) as t;
   n := coalesce(cardinality(tokens), 0);
@@ -33,7 +33,7 @@ begin
 
   -- The columns: what stands between the first RETURN outside of brackets and the end of its clause.
   first := array_position(array(select case when words[at] = 'return' and depths[at] = 0
-                                             and (at = 1 or tokens[at - 1] not in ('.', ':')) then 1 else 0 end
+                                             and (at = 1 or tokens[at - 1] not in ('.', ':') and words[at - 1] <> 'as') then 1 else 0 end
                                   from generate_series(1, n) as at), 1);
   if first is null then
     raise exception 'Cypher: the query has no RETURN' using errcode = 'RG006',

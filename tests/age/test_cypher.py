@@ -64,7 +64,8 @@ def test_rows_are_json_objects_by_column(small: Connection) -> None:
     )
     assert [part["label"] for part in row["p"]][:3] == ["Document", "LINKS", "Document"]
     assert cypher(small, "MATCH (n:Nobody) RETURN n") == []
-    assert cypher(small, "RETURN 1 AS a UNION RETURN 2 AS a ORDER BY a") == [{"a": 1}, {"a": 2}]
+    both = cypher(small, "RETURN 1 AS a UNION RETURN 2 AS a")
+    assert sorted(row["a"] for row in both) == [1, 2]
 
 
 def test_values_that_look_like_marks_of_agtype_stay_as_they_are(small: Connection) -> None:
@@ -82,6 +83,7 @@ REFUSED = {
     "MERGE (n:Document {id: 1}) RETURN n": "read only",
     "MATCH (n) RETURN n /* \n */ CREATE (m) RETURN m": "read only",
     "MATCH (n) /*/ CREATE (m) /*/ RETURN n; CREATE (m)": "not understood|read only",
+    "MATCH (n) `CREATE` (m) RETURN n": "read only",
     "CALL pg_catalog.version()": "read only",
     "EXPLAIN MATCH (n) RETURN n": "read only",
     "LOAD CSV FROM 'x' AS r RETURN r": "read only",
@@ -144,7 +146,7 @@ def test_what_reads_runs(small: Connection) -> None:
         "MATCH (a) WHERE exists((a)-[:LINKS]->()) RETURN count(*)",
         "MATCH (a:Document) WHERE a.metadata.year > 2000 OR a.metadata['year'] IS NULL RETURN a.id",
         "MATCH (a)-[r]->(b) RETURN label(a), type(r), startNode(r), id(b) ORDER BY id(b) LIMIT 3",
-        "MATCH (a:Document {source: $text}) OPTIONAL MATCH (a)-[:LINKS]->(b) RETURN b.`set`",
+        "MATCH (a:Document {source: $text}) OPTIONAL MATCH (a)-[:LINKS]->(b) RETURN b.title AS `a b`",
     ):
         cypher(small, query, ids=[1, 2], names=["Orion"], text="title")
 
@@ -156,7 +158,7 @@ def test_a_write_that_gets_through_is_undone(small: Connection) -> None:
         " language sql immutable as 'select false'"
     )
     for query in (
-        "CREATE (n:Community {name: 'mine'}) RETURN n",
+        "CREATE (n:Community {id: 1, name: 'mine'}) RETURN n",
         "MATCH (n:Document) SET n.title = 'mine' RETURN n",
         "MATCH (n:Entity) DETACH DELETE n RETURN 1",
     ):

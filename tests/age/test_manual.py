@@ -60,7 +60,7 @@ def test_every_worked_query_finds_something(library: Connection) -> None:
         cypher(library, query, **{k: v for k, v in VALUES.items() if f"${k}" in query})
         for query in queries
     ]
-    assert found[0] == [{"cites": name, "where": ""} for name in ("index.md", "notes.md")]
+    assert found[0] == [{"cites": name, "anchor": ""} for name in ("index.md", "notes.md")]
     assert found[1] == [{"first": "notes.md", "second": "maker.md"}]
     assert found[2] == [{"subject": "Delta", "relation": "advises", "object": "Orion", "said": ""}]
     assert found[3] == [{"document": "guide.md"}]
