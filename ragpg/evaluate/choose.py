@@ -1,6 +1,8 @@
 """Chooses the stages that help on a corpus, and writes them down as a profile.
 
-The search grows stage by stage from the best way to fuse. A stage stays where it adds to nDCG more
+The search grows stage by stage from adaptive fusion, or from keyword search where there is no
+embedder. Questions made from chunks favour keyword search, so the vector arm is never dropped on
+their word. A stage stays where it adds to nDCG more
 than chance explains and takes nothing from any kind of question that chance does not explain.
 Stages of the context stay where they show more of the gold, or as much of it in fewer tokens.
 """
@@ -73,15 +75,15 @@ def to_toml(choice: Choice) -> str:
 
 
 def _base(report: Report) -> tuple[str, list[str]]:
-    """Adaptive fusion, unless an arm alone or fixed weights are better by more than chance."""
     names = [rung.name for rung in report.available]
     if "fused" not in names:
         return names[0], [f"the base is {names[0]}: there is nothing to fuse it with"]
-    best = max(names, key=lambda name: (report.mean(name) or 0.0, name == "fused"))
-    over = report.compare(best, "fused")
-    if best != "fused" and over is not None and over.significant:
-        return best, [f"the base is {best}: {over.mean:+.4f} over fused (p {over.p:.3f})"]
-    return "fused", ["the base is fused: no arm alone and no fixed weight is clearly better"]
+    reason = "the base is fused"
+    arm = report.better_arm
+    over = report.compare(arm, "fused") if arm else None
+    if over is not None and over.significant and over.mean > 0:
+        reason += f"; {arm} alone is {over.mean:+.4f}, but such questions favour keyword search"
+    return "fused", [reason]
 
 
 def _verdict(report: Report, rung: Rung) -> tuple[bool, str]:

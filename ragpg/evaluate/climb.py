@@ -92,7 +92,7 @@ class Climb:
         digest = hashlib.sha256(_code().encode())
         described = [
             self.namespaces, profile, self.k, self.depth,
-            [(one.id, one.text, list(one.history), dict(one.gold.gains)) for one in self.questions],
+            [(one.id, one.text, list(one.history), repr(one.gold)) for one in self.questions],
         ]  # fmt: skip
         digest.update(json.dumps(described, sort_keys=True, default=str).encode())
         return self.results / f"{'+'.join(self.namespaces)}-{digest.hexdigest()[:16]}.json"

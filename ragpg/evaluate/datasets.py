@@ -6,7 +6,8 @@ qrels.tsv                         header, then query-id, corpus-id, score by tab
 
 The `_id` of the original BEIR files is accepted for `id`, and qrels/test.tsv for qrels.tsv. A query
 with `doc` and `spans` ([start, end) in characters of that document) asks for these spans instead of
-whole documents. Other fields are kept as extras.
+whole documents. `gold_sentences` of a query (document -> numbers) and `sents` of a document (spans)
+tell which sentences a context must show. Other fields are kept as extras.
 """
 
 from __future__ import annotations
@@ -76,9 +77,18 @@ class JudgedSet:
     def _question(self, name: str, coverage: float) -> Question:
         extras = self.extras.get(name, {})
         if "spans" not in extras:
-            return Question(name, self.queries[name], GoldDocuments(self.relevance[name]))
+            gold = GoldDocuments(self.relevance[name], self._evidence(extras))
+            return Question(name, self.queries[name], gold)
         spans = [Span(str(extras["doc"]), int(start), int(end)) for start, end in extras["spans"]]
         return Question(name, self.queries[name], GoldSpans(spans, coverage))
+
+    def _evidence(self, extras: Mapping[str, Any]) -> tuple[Span, ...]:
+        """The sentences that matter, where both sides name them."""
+        spans: list[Span] = []
+        for source, numbers in extras.get("gold_sentences", {}).items():
+            bounds = self.corpus[source].extras.get("sents", []) if source in self.corpus else []
+            spans += [Span(source, *bounds[at]) for at in numbers if at < len(bounds)]
+        return tuple(spans)
 
     def split(self, key: str) -> list[JudgedSet]:
         """One set for each value of a field, as `lang`, that documents and queries have in common;

@@ -34,22 +34,6 @@ class Gold(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class GoldDocuments:
-    """Documents by source; several hits of one document count at the place of the first."""
-
-    gains: Mapping[str, float]
-
-    def ranking(self, hits: Sequence[Hit]) -> list[str]:
-        """The distinct sources."""
-        return list(dict.fromkeys(hit.source for hit in hits))
-
-    def covered(self, hits: Sequence[Hit]) -> float:
-        """The share of the relevant documents that have a hit."""
-        relevant = {source for source, gain in self.gains.items() if gain > 0}
-        return len(relevant & {hit.source for hit in hits}) / len(relevant) if relevant else 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class Span:
     """Characters [start, end) of a document."""
 
@@ -64,11 +48,35 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class GoldDocuments:
+    """Documents by source; several hits of a document count at the place of the first.
+
+    `evidence` are the sentences that matter in them, where known: what a context must show.
+    """
+
+    gains: Mapping[str, float]
+    evidence: Sequence[Span] = ()
+
+    def ranking(self, hits: Sequence[Hit]) -> list[str]:
+        """The distinct sources."""
+        return list(dict.fromkeys(hit.source for hit in hits))
+
+    def covered(self, hits: Sequence[Hit]) -> float:
+        """The share of the evidence that the hits show, else of the relevant documents."""
+        if self.evidence:
+            return _covered(self.evidence, hits)
+        relevant = {source for source, gain in self.gains.items() if gain > 0}
+        return len(relevant & {hit.source for hit in hits}) / len(relevant) if relevant else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class GoldSpans:
-    """Spans of characters; each one counts 1."""
+    """Spans of characters; each one counts 1. `evidence` are the parts that a context must show,
+    where that is not the whole."""
 
     spans: Sequence[Span]
     coverage: float = COVERAGE
+    evidence: Sequence[Span] = ()
 
     @property
     def gains(self) -> Mapping[str, float]:
@@ -98,14 +106,8 @@ class GoldSpans:
         return ids
 
     def covered(self, hits: Sequence[Hit]) -> float:
-        """The share of all characters of the spans that the hits show."""
-        shown: dict[str, list[tuple[int, int]]] = {}
-        for hit in hits:
-            if hit.start_char is not None and hit.end_char is not None:
-                shown.setdefault(hit.source, []).append((hit.start_char, hit.end_char))
-        total = sum(span.end - span.start for span in self.spans)
-        found = sum(_overlap(span, shown.get(span.source, [])) for span in self.spans)
-        return found / total if total else 0.0
+        """The share of all characters of the evidence, else of the spans, that the hits show."""
+        return _covered(self.evidence or self.spans, hits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,16 @@ class Question:
     kind: str = ""
     group: str = ""
     history: Sequence[str] = field(default=())
+
+
+def _covered(spans: Sequence[Span], hits: Sequence[Hit]) -> float:
+    shown: dict[str, list[tuple[int, int]]] = {}
+    for hit in hits:
+        if hit.start_char is not None and hit.end_char is not None:
+            shown.setdefault(hit.source, []).append((hit.start_char, hit.end_char))
+    total = sum(span.end - span.start for span in spans)
+    found = sum(_overlap(span, shown.get(span.source, [])) for span in spans)
+    return found / total if total else 0.0
 
 
 def _share(span: Span, shown: Sequence[tuple[int, int]]) -> float:

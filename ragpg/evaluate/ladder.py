@@ -83,10 +83,11 @@ class Rung:
 
 
 def bare() -> Profile:
-    """A profile with every stage off and no arm on."""
+    """A profile with every stage off and no arm on but metadata."""
     return Profile(
         name="bare",
-        arms=dict.fromkeys(ARMS, False),
+        # Without a filter the metadata arm does nothing, and with one a profile needs it.
+        arms={name: name == "metadata" for name in ARMS},
         carryover=False,
         facets=False,
         corrective=0.0,

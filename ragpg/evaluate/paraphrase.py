@@ -184,9 +184,10 @@ def key_phrase(sentence: str, weights: Mapping[str, float], length: int = 5) -> 
     return phrase
 
 
-def key_sentence(text: str, weights: Mapping[str, float]) -> str | None:
-    """The sentence that says most: the highest sum of weights per word, of 6 to 40 words."""
-    best: tuple[float, str] | None = None
+def key_sentence(text: str, weights: Mapping[str, float]) -> tuple[int, int] | None:
+    """Start and end of the sentence that says most: the highest sum of weights by the square root
+    of its length, of 6 to 40 words."""
+    best: tuple[float, tuple[int, int]] | None = None
     for start, end in split_sentences(text):
         sentence = text[start:end]
         words = _WORD.findall(sentence)
@@ -195,7 +196,7 @@ def key_sentence(text: str, weights: Mapping[str, float]) -> str | None:
         found = {fold(word) for word in words}
         score = sum(weights.get(word, 0.0) for word in found) / len(words) ** 0.5
         if best is None or score > best[0]:
-            best = (score, sentence)
+            best = (score, (start, end))
     return best[1] if best else None
 
 

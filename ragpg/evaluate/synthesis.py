@@ -96,43 +96,49 @@ def questions_of(
     """
     found = []
     for item in items:
+        # Not the chunk's id: the next ingest may give it another.
+        group = f"{item.source}@{item.chunk_id if item.start_char is None else item.start_char}"
+        span = key_sentence(item.content, _weights(item))
+        sentence = item.content[slice(*span)] if span else None
+        gold = gold_of(item, span, coverage)
         for kind in kinds:
             # A generator for each question: leaving a kind out does not change the others.
             chance = random.Random(f"{seed}/{kind}/{item.content}")
-            made = _make(kind, item, chance)
+            made = _make(kind, item, sentence, chance)
             if made is not None:
                 text, history = made
-                # Not the chunk's id: the next ingest may give it another.
-                place = item.chunk_id if item.start_char is None else item.start_char
-                group = f"{item.source}@{place}"
-                gold = gold_of(item, coverage)
                 found.append(Question(f"{kind}:{group}", text, gold, kind, group, history))
     return found
 
 
-def gold_of(item: KnownItem, coverage: float = COVERAGE) -> Gold:
-    """The characters of the chunk, or its document where it has no place in one."""
-    if item.start_char is None or item.end_char is None or item.end_char <= item.start_char:
+def gold_of(
+    item: KnownItem, sentence: tuple[int, int] | None = None, coverage: float = COVERAGE
+) -> Gold:
+    """The characters of the chunk, or its document where it has no place in one. A context is to
+    show the sentence, given by characters of the chunk."""
+    start = item.start_char
+    if start is None or item.end_char is None or item.end_char <= start:
         return GoldDocuments({item.source: 1.0})
-    return GoldSpans([Span(item.source, item.start_char, item.end_char)], coverage)
+    shown = [Span(item.source, start + sentence[0], start + sentence[1])] if sentence else []
+    return GoldSpans([Span(item.source, start, item.end_char)], coverage, shown)
 
 
-def _make(kind: str, item: KnownItem, chance: random.Random) -> tuple[str, tuple[str, ...]] | None:
+def _make(
+    kind: str, item: KnownItem, sentence: str | None, chance: random.Random
+) -> tuple[str, tuple[str, ...]] | None:
     terms = item.terms
     if kind == "keywords":
         return (" ".join(terms[:_LENGTH]), ()) if len(terms) >= 3 else None
     if kind == "vague":
         common = _by_frequency(item)[::-1][:_LENGTH]
         return (" ".join(chance.sample(common, len(common))), ()) if len(terms) >= 8 else None
-    weights = {term: 1 / math.sqrt(place) for place, term in enumerate(terms, start=1)}
-    sentence = key_sentence(item.content, weights)
     if sentence is None:
         return None
     if kind == "excerpt":
         return with_words_left_out(sentence, chance), ()
     if kind == "reworded":
         return reworded(sentence, _by_frequency(item), chance), ()
-    phrase = key_phrase(sentence, weights)
+    phrase = key_phrase(sentence, _weights(item))
     if kind == "question":
         return chance.choice(_FRAMES).format(phrase), ()
     if kind == "follow-up":
@@ -142,6 +148,10 @@ def _make(kind: str, item: KnownItem, chance: random.Random) -> tuple[str, tuple
             return None
         return chance.choice(_FOLLOW_UPS).format(rest[0]), (f"tell me about {phrase}",)
     raise ConfigError(f"there is no kind {kind!r}", hint=f"Kinds are {', '.join(KINDS)}.")
+
+
+def _weights(item: KnownItem) -> dict[str, float]:
+    return {term: 1 / math.sqrt(place) for place, term in enumerate(item.terms, start=1)}
 
 
 def _by_frequency(item: KnownItem) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from ragpg.errors import LoadError
 from ragpg.evaluate.corpus import language_of, namespace_of
 from ragpg.evaluate.datasets import read_judged_set
-from ragpg.evaluate.gold import GoldDocuments, GoldSpans
+from ragpg.evaluate.gold import GoldDocuments, GoldSpans, Span
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,6 +54,13 @@ def test_a_wrong_span_is_named_with_its_line(
     with pytest.raises(LoadError, match=message) as caught:
         read_judged_set(folder)
     assert "queries.jsonl, line 1" in str(caught.value)
+
+
+def test_sentences_that_matter_are_the_evidence(tmp_path: Path) -> None:
+    corpus = [{"id": "a", "text": "x" * 30, "sents": [[0, 10], [11, 20], [21, 30]]}]
+    queries = [{"id": "1", "text": "one", "gold_sentences": {"a": [0, 2, 9], "b": [0]}}]
+    [question] = read_judged_set(_write(tmp_path, corpus, queries)).questions()
+    assert question.gold == GoldDocuments({"a": 1.0}, (Span("a", 0, 10), Span("a", 21, 30)))
 
 
 def test_a_sample_is_the_same_every_time_and_part_of_a_larger_one(tmp_path: Path) -> None:

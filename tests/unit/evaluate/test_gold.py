@@ -54,6 +54,10 @@ def test_how_much_of_the_gold_a_context_shows() -> None:
     gold = GoldSpans([Span("a", 0, 100), Span("b", 0, 100)])
     assert gold.covered([_hit("a", 50, 150), _hit("a", 0, 60)]) == 0.5
     assert gold.covered([]) == 0.0
+    sentence = GoldSpans([Span("a", 0, 100)], evidence=[Span("a", 0, 10)])
+    assert sentence.covered([_hit("a", 0, 10)]) == 1.0
+    evidence = GoldDocuments({"a": 1.0}, [Span("a", 0, 10)])
+    assert evidence.covered([_hit("a", 5, 50)]) == 0.5
     documents = GoldDocuments({"a": 1.0, "b": 2.0, "c": 0.0})
     assert documents.covered([_hit("a", 0, 1), _hit("c", 0, 1)]) == 0.5
     assert documents.ranking([_hit("b", 0, 1), _hit("b", 1, 2), _hit("a", 0, 1)]) == ["b", "a"]

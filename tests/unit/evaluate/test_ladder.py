@@ -45,7 +45,7 @@ class Fake:
         if profile.name == "broken":
             raise ConfigError("this profile is broken")
         number = int(text.split()[1])
-        on = {name for name in ARMS if profile.arms.get(name, True)}
+        on = {name for name in ARMS if profile.arms.get(name, True)} - {"metadata"}
         place = {"keyword": 4, "vector": 6}.get(next(iter(on)), 5) if len(on) == 1 else 5
         place -= 3 if profile.rerankers else 0
         # Some luck, so that intervals have a width; prf helps odd questions and harms the others.
@@ -77,10 +77,16 @@ def report() -> Report:
 def test_each_rung_adds_one_stage() -> None:
     rungs = {rung.name: rung for rung in ladder()}
     assert list(rungs) == [*(stage.name for stage in STAGES), "default"]
-    assert {name for name, on in rungs["keyword"].profile.arms.items() if on} == {"keyword"}
-    assert {name for name, on in rungs["vector"].profile.arms.items() if on} == {"vector"}
+    assert {name for name, on in rungs["keyword"].profile.arms.items() if on} == {
+        "keyword",
+        "metadata",
+    }
+    assert {name for name, on in rungs["vector"].profile.arms.items() if on} == {
+        "vector",
+        "metadata",
+    }
     fused = rungs["fused"].profile
-    assert {name for name, on in fused.arms.items() if on} == {"keyword", "vector"}
+    assert {name for name, on in fused.arms.items() if on} == {"keyword", "vector", "metadata"}
     off = (fused.rerankers, fused.facets, fused.carryover, fused.compress)
     assert not any(off)
     assert rungs["+rerank"].profile.arms["sentence"]

@@ -44,7 +44,10 @@ def test_a_chunk_gives_one_question_of_each_kind() -> None:
     assert "autovacuum" in before
     assert "autovacuum" not in by_kind["follow-up"].text
     assert by_kind["keywords"].gold == by_kind["reworded"].gold
-    assert isinstance(by_kind["keywords"].gold, GoldSpans)
+    gold = by_kind["keywords"].gold
+    assert isinstance(gold, GoldSpans)
+    [shown] = gold.evidence
+    assert TEXT[shown.start - 100 : shown.end - 100].startswith("The autovacuum launcher")
 
 
 def test_the_same_corpus_gives_the_same_questions() -> None:
@@ -66,9 +69,9 @@ def test_a_kind_that_a_text_cannot_give_is_left_out() -> None:
 
 def test_the_key_sentence_holds_the_telling_words() -> None:
     weights = dict.fromkeys(TERMS, 1.0)
-    sentence = key_sentence(TEXT, weights)
-    assert sentence is not None
-    assert sentence.startswith("The autovacuum launcher")
+    span = key_sentence(TEXT, weights)
+    assert span is not None
+    assert TEXT[slice(*span)].startswith("The autovacuum launcher")
     assert key_sentence("One two three.", weights) is None
     assert key_phrase("the size of the launcher of the past", {"launcher": 1.0, "size": 1.0}) == (
         "size of the launcher"
