@@ -21,7 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import JSONB, TSQUERY
 
 
 def add_graph(metadata: MetaData) -> None:
@@ -120,6 +120,16 @@ def _entities(metadata: MetaData) -> None:
     columns = topic.c
     heaviest = columns.weight.desc()
     Index("topic_entity", columns.namespace_id, columns.entity_id, heaviest, columns.document_id)
+    Table(
+        "phrase",
+        metadata,
+        _namespace(metadata),
+        _key("entity_id"),
+        _exact("anchor"),
+        Column("query", TSQUERY, nullable=False),
+        _to(metadata, "entity", "entity_id"),
+        Index("phrase_anchor", "anchor", "namespace_id"),
+    )
     relation = Table(
         "relation",
         metadata,

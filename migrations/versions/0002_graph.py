@@ -80,6 +80,20 @@ create table ragpg.topic (
 );
 create index topic_entity on ragpg.topic (namespace_id, entity_id, weight desc, document_id);
 
+-- How the title of some document is found in texts: texts with its rarest-looking lexeme, the
+-- anchor, then with all its lexemes, then with its words in a row. One row an entity, whatever the
+-- number of documents.
+create table ragpg.phrase (
+  namespace_id integer not null,
+  entity_id    bigint not null,
+  anchor       text collate "C" not null,
+  query        tsquery not null,
+  primary key (namespace_id, entity_id),
+  foreign key (namespace_id, entity_id) references ragpg.entity (namespace_id, id) on delete cascade
+);
+-- The anchor leads, so that nobody takes this index for a way to the rows of a namespace.
+create index phrase_anchor on ragpg.phrase (anchor, namespace_id);
+
 -- One chunk's statement that one entity stands in a relation to another.
 create table ragpg.relation (
   namespace_id integer not null,
@@ -173,6 +187,7 @@ drop table ragpg.community;
 drop table ragpg.edge;
 drop table ragpg.graph_state;
 drop table ragpg.relation;
+drop table ragpg.phrase;
 drop table ragpg.topic;
 drop table ragpg.mention;
 drop table ragpg.entity;
