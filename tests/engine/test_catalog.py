@@ -82,7 +82,13 @@ def test_every_example_in_a_comment_runs(engine: Engine) -> None:
                     engine.connection.execute(statement.encode())
             ran.add(row["name"])
     without = {row["name"] for row in comments} - ran
-    triggers = {"write_keywords", "log_statistics", "write_mentions", "write_orphans", "write_topics"}
+    triggers = {
+        "write_keywords",
+        "log_statistics",
+        "write_mentions",
+        "write_orphans",
+        "write_topics",
+    }
     assert without <= {*triggers, "begin_store"}, without
 
 
