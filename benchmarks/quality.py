@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 #: Rungs of a set that is split by language: it asks about fusion, not about every stage.
 FEW = ("keyword", "vector", "fused (rrf)", "fused", "default")
 
+#: Built-in profiles beside the default.
+PROFILES = ("seed", "fast")
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -80,7 +83,7 @@ def main() -> None:
 def run(dsn: str, job: Job, results: Path) -> Report:
     """One set up the ladder; says on standard error when it is through."""
     judged = read_judged_set(job.folder)
-    rungs: list[Rung] = ladder()
+    rungs: list[Rung] = ladder(profiles=PROFILES)
     if job.language is not None:
         [judged] = [one for one in judged.split("lang") if one.name.endswith(f"-{job.language}")]
         rungs = ladder(FEW)

@@ -11,7 +11,6 @@ from ragpg.evaluate.ladder import Rung, bare
 from ragpg.evaluate.query_vectors import RememberingEmbedder, warm
 from ragpg.evaluate.report import Report
 from ragpg.evaluate.run import run_rung
-from ragpg.ingest.sentences import fill_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -118,7 +117,7 @@ def store_sentences(
             advance(report.chunks - done)
             done = report.chunks
 
-        rag._run(fill_sentences(namespace, rag.embedder, on_step=on_step))
+        rag.fill_sentences(namespace, on_step=on_step)
 
 
 def embed_queries(
