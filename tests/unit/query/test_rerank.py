@@ -52,12 +52,61 @@ def test_without_any_sign_the_earlier_order_stays() -> None:
     assert [hit.score for hit in reranked] == sorted((h.score for h in reranked), reverse=True)
 
 
-def test_a_list_of_the_keyword_arm_alone_all_but_keeps_its_order() -> None:
-    hits = hits_of("The key.", "Much text.", "Some text.", "The signing key.")
+def test_a_list_of_the_keyword_arm_alone_is_moved_less() -> None:
+    hits = hits_of("The key.", *["Much text."] * 12, "The signing key.")
     query = "signing key"
-    assert order(HeuristicReranker().rerank(query, hits))[0] == 4
-    ranked = [replace(one, arms={"keyword": ArmHit(one.rank, 1.0)}) for one in hits]
+    assert order(HeuristicReranker().rerank(query, hits))[0] == 14
+    ranked = [replace(one, arms={"keyword:facet": ArmHit(one.rank, 1.0)}) for one in hits]
     assert order(HeuristicReranker().rerank(query, ranked))[0] == 1
+
+
+def test_words_as_they_were_typed_beat_their_stems() -> None:
+    hits = hits_of("Rotated keys are kept.", "We rotate keys and keep them.")
+    assert [one.exact for one in features("rotate keys", hits)] == pytest.approx(
+        [0.21, 1.0], abs=0.1
+    )
+    assert order(HeuristicReranker().rerank("rotate keys", hits)) == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "named"),
+    [
+        ("max_connections", "Set max_connections to 100.", 1.0),
+        ("max_connections", "Set superuser_max_connections to 100.", 0.0),
+        ("max_connections setting", "The max_connections value.", 0.5),
+        ("what does ALTER TABLE do", "Use ALTER TABLE here.", 1.0),
+        ("std::move", "call std::move(x) once", 1.0),
+        ("the buildImage method", "public void buildImage() {", 0.5),
+        ("COPY", "copy the file", 0.0),
+        ("copy", "COPY the file", 0.0),
+        ("C++ and .NET", "no names", 0.0),
+    ],
+)
+def test_names_count_as_whole_words_case_and_all(query: str, text: str, named: float) -> None:
+    [seen] = features(query, hits_of(text))
+    assert seen.named == pytest.approx(named)
+
+
+def test_a_short_query_is_looked_for_as_a_whole() -> None:
+    seen = features("Key  Word", hits_of("a key word here", "a keyword", "key and word"))
+    assert [one.phrase for one in seen] == [1.0, 0.0, 0.0]
+    assert features("word " * 40, hits_of("word " * 60))[0].phrase == 0.0
+
+
+def test_a_title_that_the_query_names_in_full_counts_most() -> None:
+    hits = [replace(one, title=title) for one, title in zip(
+        hits_of("text", "text"), ("Mark King and his band of the north", "Mark King"), strict=True)]  # fmt: skip
+    seen = features("who is Mark King", hits)
+    assert seen[0].heading == seen[1].heading == 1.0
+    assert seen[1].title == 1.0
+    assert seen[0].title < 0.5
+
+
+def test_the_second_look_replaces_the_cosine_of_the_vector_arm() -> None:
+    hits = hits_of("a", "b")
+    hits[0] = replace(hits[0], arms={"vector": ArmHit(1, 0.9), "sentence": ArmHit(2, 0.1)})
+    hits[1] = replace(hits[1], arms={"sentence": ArmHit(1, 0.7)})
+    assert [one.cosine for one in features("x", hits)] == [0.0, 1.0]
 
 
 def test_the_cosine_is_calibrated_within_the_list() -> None:
