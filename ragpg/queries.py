@@ -163,12 +163,6 @@ select array_agg(first), array_agg(second), array_agg(similarity)
     reads=True,
 )
 
-ARM_WEIGHTS = Query(
-    "select arm, weight from ragpg.arm_options(%(arms)s)",
-    _row,
-    reads=True,
-)
-
 NAMESPACES = Query(
     """
 select name, kind, language, model, dimensions, documents, failed, chunks, created_at

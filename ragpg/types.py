@@ -170,12 +170,15 @@ class ArmReport:
 @dataclass(frozen=True, slots=True)
 class Fusion:
     """How the lists of the arms became one: the method, the weight of each arm that found
-    anything, the signals that the weights came from, and the milliseconds it took."""
+    anything, the signals that the weights came from, the milliseconds it took, and why scores could
+    not be fused where ranks had to do. `rrf_k` is the constant of reciprocal ranks."""
 
     method: str
     weights: Mapping[str, float] = field(default_factory=dict)
     signals: Mapping[str, Json] = field(default_factory=dict)
     ms: float = 0.0
+    rrf_k: int = 10
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
 """Weighted reciprocal rank fusion, for the lists that do not come from Postgres.
 
-`ragpg.search` fuses its own arms in SQL. These functions repeat its arithmetic to the last bit, so
-that a user-defined retriever can join: the same sum in the same order gives the same score.
+`ragpg.search` fuses its own arms in SQL, by whatever method, and scores them so that a first place
+counts weight / (rrf_k + 1). A list from elsewhere joins by adding its reciprocal ranks to those
+scores; with method "rrf" the result is what SQL would have computed, to the last bit, where the
+lists' names come after its arms'.
 
 Formula: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual
 rank learning methods", SIGIR 2009, with a weight per list: score = sum of weight / (rrf_k + rank).
@@ -48,13 +50,15 @@ def fuse_with_external(
 ) -> list[Hit]:
     """Join the lists of external retrievers to hits that SQL has fused already.
 
-    The ranks that SQL's arms gave are read from `hit.arms`, so ask SQL for its whole candidate
-    pool and cut here, not before. Raises ConfigError when a retriever has the name of an SQL arm.
+    A hit keeps its score from SQL and gains weight / (rrf_k + rank) from each list that has it, so
+    ask SQL for its whole candidate pool and cut here, not before. `rrf_k` is that of SQL
+    (`Fusion.rrf_k`). Raises ConfigError when a retriever has the name of an SQL arm.
     """
     given = weights or {}
     found: dict[Hashable, Hit] = {}
     arms: dict[Hashable, dict[str, ArmHit]] = {}
     chunk_of: dict[Hashable, Hashable] = {}
+    in_sql: dict[Hashable, float] = {}
 
     def enter(hit: Hit) -> Hashable:
         text_key = (hit.namespace, hit.source, hit.content)
@@ -69,7 +73,9 @@ def fuse_with_external(
         return key
 
     for hit in sql_hits:
-        arms[enter(hit)].update(hit.arms)
+        key = enter(hit)
+        arms[key].update(hit.arms)
+        in_sql[key] = hit.score
     taken = {name for ranked in arms.values() for name in ranked}
     # Hits with an id go first, so that a retriever without ids is matched to them by content.
     by_id_first = sorted(
@@ -89,13 +95,19 @@ def fuse_with_external(
             rank += 1
             arms[key][name] = ArmHit(rank, hit.score)
 
-    def score(ranked: Mapping[str, ArmHit]) -> float:
+    def score(key: Hashable) -> float:
         # Addition of floats depends on the order; SQL adds in the order of the arms' names too.
+        ranked = arms[key]
         return sum(
-            given.get(name, DEFAULT_WEIGHT) / (rrf_k + ranked[name].rank) for name in sorted(ranked)
+            (
+                given.get(name, DEFAULT_WEIGHT) / (rrf_k + ranked[name].rank)
+                for name in sorted(ranked)
+                if name in external
+            ),
+            start=in_sql.get(key, 0.0),
         )
 
-    fused = [replace(hit, score=score(arms[key]), arms=arms[key]) for key, hit in found.items()]
+    fused = [replace(hit, score=score(key), arms=arms[key]) for key, hit in found.items()]
     fused.sort(key=_order)
     return [replace(hit, rank=rank) for rank, hit in enumerate(fused[: max(k, 0)], start=1)]
 

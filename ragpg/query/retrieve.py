@@ -178,6 +178,8 @@ def read_fusion(found: Mapping[str, Any]) -> Fusion:
         weights=found["weights"],
         signals=found.get("signals", {}),
         ms=float(found["ms"]),
+        rrf_k=found.get("rrf_k", 10),
+        error=found.get("error"),
     )
 
 

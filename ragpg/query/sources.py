@@ -6,10 +6,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, RagpgError
-from ragpg.queries import ARM_WEIGHTS
 from ragpg.query.fuse import DEFAULT_WEIGHT, fuse_with_external
-from ragpg.query.retrieve import Retrieved, as_json, retrieve
-from ragpg.steps import Flow, Retrieve, embed_query, fetch, together
+from ragpg.query.retrieve import Retrieved, retrieve
+from ragpg.steps import Flow, Retrieve, embed_query, together
 from ragpg.types import ArmReport
 
 if TYPE_CHECKING:
@@ -96,19 +95,15 @@ def search_beside(
     """SQL and external retrievers side by side, fused; one that fails or is slow is reported."""
     chosen = [one for one in providers.retrievers if one.name in choice.external]
 
-    def weighted() -> Flow[tuple[Retrieved, dict[str, float]]]:
-        weights = yield from fetch(ARM_WEIGHTS, {"arms": as_json("arms", choice.sql)})
-        found = yield from in_sql
-        return found, dict(weights)
-
     outcomes = yield from together(
-        weighted(),
+        in_sql,
         *(
             _ask_retriever(one, query, request.filter, choice.external[one.name], settings)
             for one in chosen
         ),
     )
-    found, weights = outcomes[0].take()
+    found = outcomes[0].take()
+    weights: dict[str, float] = {}
     report = dict(found.report)
     lists: dict[str, list[Hit]] = {}
     for one, outcome in zip(chosen, outcomes[1:], strict=True):
@@ -118,7 +113,8 @@ def search_beside(
         lists[one.name], report[one.name] = outcome.take()
         weight = choice.external[one.name].get("weight")
         weights[one.name] = DEFAULT_WEIGHT if weight is None else float(weight)
-    return report, fuse_with_external(found.hits, lists, weights, k=pool)
+    rrf_k = 10 if found.fusion is None else found.fusion.rrf_k
+    return report, fuse_with_external(found.hits, lists, weights, rrf_k=rrf_k, k=pool)
 
 
 def _ask_retriever(

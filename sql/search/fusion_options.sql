@@ -23,13 +23,14 @@ begin
            when 'rrf_k' then case jsonb_typeof(option.value) when 'number' then
              option.value::numeric not between 0 and 2147483647 or option.value::numeric <> trunc(option.value::numeric)
              else true end
+           when 'bias' then case jsonb_typeof(option.value) when 'number' then option.value::numeric not between -20 and 20 else true end
            when 'alpha' then case jsonb_typeof(option.value) when 'number' then option.value::numeric not between 0 and 1 else true end
            else true end
    order by 1 limit 1;
   if wrong is not null then
     raise exception 'fusion: option "%" is unknown or out of range: %', wrong, left(chosen::text, 200)
       using errcode = 'RG005',
-            hint = 'Options are method (adaptive, rrf, minmax, convex), rrf_k (a whole number, >= 0) and alpha (0 to 1).';
+            hint = 'Options are method (adaptive, rrf, minmax, convex), rrf_k (a whole number, >= 0), alpha (0 to 1) and bias (-20 to 20).';
   end if;
   return '{"method": "adaptive"}'::jsonb || chosen;
 end $$;
@@ -39,4 +40,11 @@ $$The fusion that a search would use.
 
   select ragpg.fusion_options('{"method": "rrf", "rrf_k": 60}');
 
-method  adaptive, rrf, minmax or convex$$;
+method  adaptive: shares of the keyword and vector scores, weighed for each query (ragpg.keyword_odds)
+        convex: the same with one weight, alpha
+        rrf: reciprocal ranks; minmax: scores of each list from 0 to 1
+rrf_k   the constant of reciprocal ranks: of all arms with rrf, of the others with adaptive and convex
+alpha   for convex: the weight of the vector arm, from 0 to 1, 0.5 by default
+bias    for adaptive: above 0 trusts words more, below 0 vectors
+
+A namespace keeps its own in settings: {"fusion": {"method": "adaptive", "bias": -0.5}}.$$;

@@ -63,14 +63,22 @@ def test_a_chunk_found_twice_is_one_hit_fu_02(engine: Engine) -> None:
         },
         vectors={"d1": [1, 0], "d2": [0, 1], "d3": [0.5, 0.5]},
     )
-    hits = engine.hits("rotate signing key", vector=[1, 0], k=3)
-    assert [hit["source"] for hit in hits].count("d1") == 1
-    assert len({hit["chunk_id"] for hit in hits}) == 3
-    best = hits[0]
-    assert best["source"] == "d1"
-    assert best["arms"]["vector"]["rank"] == best["arms"]["keyword"]["rank"] == 1
+    for method in ("adaptive", "convex", "minmax", "rrf"):
+        fusion = {"method": method}
+        hits = engine.hits("rotate signing key", vector=[1, 0], k=3, fusion=fusion)
+        assert [hit["source"] for hit in hits].count("d1") == 1
+        assert len({hit["chunk_id"] for hit in hits}) == 3
+        best = hits[0]
+        assert best["source"] == "d1"
+        assert best["arms"]["vector"]["rank"] == best["arms"]["keyword"]["rank"] == 1
+        assert all(hit["score"] < best["score"] for hit in hits[1:])
+        # Nothing is nearer than the same direction, so the vector arm gives all that it has.
+        weights = engine.value(
+            "select report -> 'fusion' -> 'weights' from ragpg.search_run('rotate signing key', '[1,0]', fusion => %s)",
+            json.dumps(fusion),
+        )
+        assert weights["vector"] / 11 < best["score"] <= sum(weights.values()) / 11 + 1e-9
     assert best["score"] == pytest.approx(1 / 11 + 1 / 11)
-    assert all(hit["score"] < best["score"] for hit in hits[1:])
 
 
 @pytest.mark.case("FU-03")

@@ -102,25 +102,3 @@ def test_arms_that_start_from_others_run_last_and_only_when_asked(stocked: Engin
     assert report["sentence"]["skipped"] == "no query vector"  # type: ignore[index]
     found = report_of(stocked, "gift", None, arms=["keyword", "prf"])
     assert "skipped" not in found["prf"]  # type: ignore[operator]
-
-
-def test_the_fusion_is_checked_and_reported(stocked: Engine) -> None:
-    report = report_of(stocked, "gift", None)
-    assert report["fusion"]["method"] == "adaptive"  # type: ignore[index]
-    for wrong in ({"method": "magic"}, {"rrf_k": -1}, {"alpha": 2}, {"beta": 1}, ["rrf"]):
-        with pytest.raises(psycopg.DatabaseError) as refusal:
-            stocked.search("gift", fusion=wrong)
-        assert refusal.value.sqlstate == "RG005"
-
-
-def test_namespaces_that_agree_choose_the_fusion(stocked: Engine) -> None:
-    stocked.add({"x": "Gift tags."}, namespace="other")
-    stocked.connection.execute(
-        """update ragpg.namespace set settings = '{"fusion": {"method": "rrf", "rrf_k": 60}}'
-            where name = 'default'"""
-    )
-    method = "select report -> 'fusion' ->> 'method' from ragpg.search_run('gift', namespaces => %s, fusion => %s)"
-    assert stocked.value(method, ["default"], None) == "rrf"
-    assert stocked.value(method, ["default"], '{"method": "adaptive"}') == "adaptive"
-    assert stocked.value(method, ["default", "other"], None) == "adaptive"
-    assert stocked.hits("gift")[0]["score"] == pytest.approx(1 / 61)

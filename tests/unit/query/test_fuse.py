@@ -11,7 +11,7 @@ from ragpg.query.fuse import fuse, fuse_with_external
 from ragpg.types import ArmHit, Hit
 
 
-def hit(name: str, chunk: int | None = None, score: float = 1.0, **arms: int) -> Hit:
+def hit(name: str, chunk: int | None = None, score: float = 0.0, **arms: int) -> Hit:
     return Hit(
         rank=1,
         score=score,
@@ -57,17 +57,17 @@ def test_weights_scale_and_unnamed_arms_weigh_one() -> None:
 
 def test_external_hits_without_an_id_join_by_content_and_repeats_count_once() -> None:
     external = [hit("wiki"), hit("wiki"), hit("a")]
-    sql = [hit("a", 1, vector=2, keyword=1), hit("b", 2, vector=1)]
-    fused = fuse_with_external(sql, {"wiki": external}, {"vector": 1.3})
+    sql = [hit("a", 1, 0.2, vector=2, keyword=1), hit("b", 2, 0.15, vector=1)]
+    fused = fuse_with_external(sql, {"wiki": external})
     assert [one.source for one in fused] == ["a", "b", "wiki"]
     assert fused[0].chunk_id == 1
     assert fused[0].arms["wiki"].rank == 2
-    assert fused[0].score == sum([1 / 11, 1.3 / 12, 1 / 12])
+    assert [one.score for one in fused] == [0.2 + 1 / 12, 0.15, 1 / 11]
 
 
 def test_fusing_sql_hits_alone_repeats_their_scores() -> None:
-    sql = [hit("a", 1, vector=1), hit("b", 2, keyword=2)]
-    assert [one.score for one in fuse_with_external(sql, {}, {})] == [1 / 11, 1 / 12]
+    sql = [hit("a", 1, 0.123, vector=1), hit("b", 2, 0.1, keyword=2)]
+    assert [one.score for one in fuse_with_external(sql, {}, {})] == [0.123, 0.1]
     assert fuse_with_external(sql, {}, {}, k=0) == []
 
 
