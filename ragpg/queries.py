@@ -153,7 +153,7 @@ select places, ids, content, start_line, end_line, start_char, end_char, page
     reads=True,
 )
 
-#: Pairs and their cosines in three arrays: one row is read four times as fast as 4,950 rows.
+#: Pairs of the given chunks, counted from 1, and their cosines: three arrays in one row.
 SIMILARITIES = Query(
     """
 select array_agg(first), array_agg(second), array_agg(similarity)

@@ -121,8 +121,9 @@ class Hit:
 
     `content` is the document's text from `start_char` to `end_char`: a chunk, or less after
     compression, or more after expansion; then `chunk_ids` are all chunks it was read from, in
-    reading order. `duplicates` were left out in favour of this hit. `kind` is knowledge, memory
-    or external (a retriever outside of the database).
+    reading order, and `core` the characters of the document that were found. `duplicates` were
+    left out in favour of this hit. `kind` is knowledge, memory or external (a retriever outside
+    of the database).
     """
 
     rank: int
@@ -145,6 +146,7 @@ class Hit:
     arms: Mapping[str, ArmHit] = field(default_factory=dict)
     score_kind: str = "fused"
     chunk_ids: Sequence[int] = ()
+    core: tuple[int, int] | None = None
     duplicates: Sequence[Duplicate] = ()
     kind: str = "knowledge"
 

@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ragpg.query.passages import split_passages
-from ragpg.query.shorten import cut
+from ragpg.query.shorten import cut, narrow
 from ragpg.words import content_words, words
 
 if TYPE_CHECKING:
@@ -64,6 +64,12 @@ def compress_all(query: str, hits: Sequence[Hit]) -> list[Hit]:
     """Every hit compressed, with the rarity of words taken from these hits."""
     rarity = word_rarity(query, hits)
     return [compress(query, hit, rarity=rarity) for hit in hits]
+
+
+def shorten_all(query: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Every hit in its short form, for a context that cannot hold all: neighbours go first, then
+    what compression leaves out."""
+    return compress_all(query, [narrow(hit) for hit in hits])
 
 
 def word_rarity(query: str, hits: Sequence[Hit]) -> dict[str, float]:

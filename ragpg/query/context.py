@@ -61,7 +61,7 @@ def build_context(
 
     `count_tokens` is the model's own counter (see ragpg.tokens); without it the estimate is used.
     `shorten` gives the hits with less text, in the same order, and is called when not all fit
-    whole: `lambda hits: compress_all(query, hits)`. The budget is never exceeded, and no hit is
+    whole: `lambda hits: shorten_all(query, hits)`. The budget is never exceeded, and no hit is
     left out while a worse one stays. Where the best hit alone does not fit, it is cut at the end
     of a sentence, or of a word. Text is empty when nothing fits.
     """

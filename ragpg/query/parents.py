@@ -10,7 +10,7 @@ from ragpg.queries import STITCH
 from ragpg.steps import Flow, fetch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ragpg.queries import Run
     from ragpg.types import Hit
@@ -21,10 +21,10 @@ def expand_parents(hits: Sequence[Hit], radius: int = 1) -> Flow[list[Hit]]:
 
     Hits of one document that meet become one, at the place and with the score of the best of
     them; radius 0 only joins hits that adjoin or overlap. Offsets, lines and the first page are
-    those of the whole text, and `chunk_ids` name the chunks in it. A hit stays as it is when its
-    document has changed since it was found, when it was cut or widened before, and when it is not
-    from the database. One round trip; ranks count anew from 1. Raises ConfigError for a negative
-    radius.
+    those of the whole text, `chunk_ids` name the chunks in it and `core` the part that was found.
+    A hit stays as it is when its document has changed since it was found, when it was cut or
+    widened before, and when it is not from the database. One round trip; ranks count anew from 1.
+    Raises ConfigError for a negative radius.
     """
     if radius < 0:
         raise ConfigError(f"the radius of parent expansion cannot be negative: {radius}")
@@ -54,6 +54,19 @@ def expand_parents(hits: Sequence[Hit], radius: int = 1) -> Flow[list[Hit]]:
     ]
 
 
+def expand_within(
+    hits: Sequence[Hit], radius: int, budget: int, count_tokens: Callable[[str], int]
+) -> Flow[list[Hit]]:
+    """`expand_parents` with the largest radius up to `radius` whose texts together are at most
+    twice the budget, in tokens: so much can be shortened again. Beyond that neighbours would push
+    better hits out of the context; then hits that adjoin are joined and no more."""
+    for smaller in range(radius, 0, -1):
+        wide = yield from expand_parents(hits, smaller)
+        if sum(count_tokens(hit.content) for hit in wide) <= 2 * budget:
+            return wide
+    return (yield from expand_parents(hits, min(radius, 0)))
+
+
 def _is_whole_chunk(hit: Hit) -> bool:
     """Whether the hit is a chunk as it is stored: a text that was cut has no neighbours."""
     if hit.chunk_id is None or hit.start_char is None or hit.end_char is None or hit.chunk_ids:
@@ -62,6 +75,7 @@ def _is_whole_chunk(hit: Hit) -> bool:
 
 
 def _widened(hit: Hit, run: Run, others: Sequence[Hit]) -> Hit:
+    found = [one for one in (hit, *others) if one.start_char is not None]
     return replace(
         hit,
         content=run.content,
@@ -71,5 +85,6 @@ def _widened(hit: Hit, run: Run, others: Sequence[Hit]) -> Hit:
         end_char=run.end_char,
         page=run.page,
         chunk_ids=tuple(run.ids),
+        core=(min(one.start_char or 0 for one in found), max(one.end_char or 0 for one in found)),
         duplicates=(*hit.duplicates, *(one for other in others for one in other.duplicates)),
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ragpg.query.compress import compress_all
+from ragpg.query.compress import compress_all, shorten_all
 from ragpg.query.context import Context, build_context
 from ragpg.query.diversity import Likeness, diversify, likeness
-from ragpg.query.parents import expand_parents
+from ragpg.query.parents import expand_within
 from ragpg.steps import Flow, call
 from ragpg.tokens import counter_for_model
 from ragpg.types import ArmReport, Hit
@@ -58,21 +58,24 @@ def write_context(
     `model` is the chat model whose tokens count, where it is known.
     """
     passages = list(hits)
+    count = counter_for_model(model)
     if profile.parents:
         passages = yield from _guarded(
-            "parents", lambda: expand_parents(passages, profile.parents), passages, report
+            "parents",
+            lambda: expand_within(passages, profile.parents, budget, count),
+            passages,
+            report,
         )
     if profile.compress:
         passages = yield from _guarded(
             "compress", lambda: call(compress_all, query, passages), passages, report
         )
-    count = counter_for_model(model)
     context: Context = yield from call(
         lambda: build_context(
             passages,
             budget=budget,
             count_tokens=count,
-            shorten=lambda whole: compress_all(query, whole),
+            shorten=lambda whole: shorten_all(query, whole),
         )
     )
     return context

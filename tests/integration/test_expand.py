@@ -10,10 +10,11 @@ import pytest
 
 from ragpg.errors import ConfigError
 from ragpg.ingest.chunk import HeadingChunker
-from ragpg.query.compress import compress
+from ragpg.query.compress import compress, shorten_all
 from ragpg.query.context import build_context
 from ragpg.query.diversity import diversify, likeness
-from ragpg.query.parents import expand_parents
+from ragpg.query.parents import expand_parents, expand_within
+from ragpg.query.shorten import narrow
 from ragpg.steps import run
 
 if TYPE_CHECKING:
@@ -103,9 +104,7 @@ def test_every_stage_keeps_spans_and_repeats_nothing(
         assert any(hit.chunk_id in one.chunk_ids for one in wide)
     short = [compress("refund of a parcel card", hit) for hit in wide]
     check_spans(short, texts)
-    context = build_context(
-        wide, budget=600, shorten=lambda hits: [compress("parcel card", hit) for hit in hits]
-    )
+    context = build_context(wide, budget=600, shorten=lambda hits: shorten_all("parcel card", hits))
     check_spans([one.hit for one in context.citations], texts)
 
 
@@ -115,6 +114,23 @@ def test_a_radius_reaches_the_whole_document(rag: ragpg.Client, texts: dict[str,
     check_spans([wide], texts)
     assert wide.content.split() == texts[wide.source].split()
     assert wide.score == found[0].score
+    core = narrow(wide)
+    assert (core.content, core.lines) == (found[0].content, found[0].lines)
+    assert (core.start_char, core.end_char) == (found[0].start_char, found[0].end_char)
+
+
+def test_neighbours_give_way_where_the_budget_is_small(
+    rag: ragpg.Client, texts: dict[str, str]
+) -> None:
+    found = rag.search("refund parcel", namespace="shop", k=3).hits
+    widths = {
+        budget: sum(len(hit.content) for hit in play(rag, expand_within(found, 3, budget, len)))
+        for budget in (1, 300, 100_000)
+    }
+    bare, wide = play(rag, expand_parents(found, 0)), play(rag, expand_parents(found, 3))
+    assert widths[1] == sum(len(hit.content) for hit in bare)
+    assert widths[100_000] == sum(len(hit.content) for hit in wide)
+    assert widths[1] <= widths[300] <= 600
 
 
 def test_a_document_that_changed_leaves_the_hit_alone(
