@@ -29,6 +29,7 @@ LAYERS = {
     "ragpg.rerankers": 4,
     "ragpg.rerankers.http": 5,
     "ragpg.rerankers.chain": 5,
+    "ragpg.rerankers.named": 5,
     "ragpg.ingest.prepare": 5,
     "ragpg.ingest.embedding": 5,
     "ragpg.ingest.namespace": 5,
