@@ -66,6 +66,7 @@ LAYERS = {
     "ragpg.memory.conflict": 5,
     "ragpg.memory.memory": 8,
     "ragpg.tools": 8,
+    "ragpg.watch": 8,
     "ragpg.evaluate": 8,
     "ragpg.cli": 8,
     "ragpg.demo": 8,
