@@ -86,6 +86,23 @@ def test_an_arm_that_is_given_the_id_refuses(
     assert refused.value.sqlstate == "RG001"
 
 
+def test_chunks_of_another_tenant_are_neither_widened_nor_compared(
+    red: psycopg.Connection[Any], db: psycopg.Connection[Any]
+) -> None:
+    [(chunks,)] = rows(
+        db, "select array_agg(chunk.id order by source) from ragpg.chunk "
+        "join ragpg.document on document.id = chunk.document_id where source in ('blue.md', 'red.md')"
+    )  # fmt: skip
+    stitched = "select content from ragpg.stitch_chunks('{blue,red}', %s)"
+    compared = "select first from ragpg.similarities('{blue,red}', %s)"
+    assert [len(rows(db, query, chunks)) for query in (stitched, compared)] == [2, 1]
+    assert [text.split()[1] for (text,) in rows(red, stitched, chunks)] == ["red"]
+    assert rows(red, compared, chunks) == []
+    with pytest.raises(psycopg.Error) as refused:
+        rows(red, "select * from ragpg.neighbors('blue', %s)", chunks[0])
+    assert refused.value.sqlstate == "RG001"
+
+
 def test_no_table_shows_a_row_of_another_tenant(
     red: psycopg.Connection[Any], db: psycopg.Connection[Any]
 ) -> None:
