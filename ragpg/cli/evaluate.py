@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import climbing, options
+from ragpg.cli import climbing, options, output
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ragpg.cli.climbing import Outputs
     from ragpg.cli.options import Connection
+    from ragpg.client import Client
+    from ragpg.evaluate.datasets import JudgedSet
 
 
 @click.command("eval")
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--qrels", help="Another file of judgements in the folder")
 @click.option("--sentences/--no-sentences", default=True, show_default=True,
               help="Store sentence vectors where a rung asks for them")  # fmt: skip
+@click.option("--tune", is_flag=True, help="Learn how to fuse from the judged queries instead")
 @click.option("--keep", is_flag=True, help="Keep the scratch namespace for the next run")
 @click.option("--results", type=click.Path(file_okay=False),
               help="Keep the result of each rung there, and go on from it")  # fmt: skip
@@ -56,6 +61,7 @@ def evaluate(
     by: str | None,
     qrels: str | None,
     sentences: bool,
+    tune: bool,
     keep: bool,
     results: str | None,
     markdown: str | None,
@@ -75,6 +81,7 @@ def evaluate(
     ragpg eval data/scifact data/cranfield --ladder --plot ladder.html
     ragpg eval data/scifact --arms keyword --limit 50 --json
     ragpg eval data/scifact --fail-below nDCG@10=0.7
+    ragpg eval data/mine --tune
     """
     from ragpg.evaluate import ladder, tables
     from ragpg.evaluate.datasets import read_judged_set
@@ -100,6 +107,12 @@ def evaluate(
         for judged in [read_judged_set(folder, qrels=qrels)]
         for part in (judged.split(by) if by else [judged])
     ]
+    if tune:
+        if embedder is None:
+            raise click.UsageError("--tune weighs words against vectors: give --embedder")
+        with options.open_client(connection["dsn"], connection["schema"], embedder) as rag:
+            _tune(rag, sets, k, limit, sample, chunk_size, keep, as_json)
+        return
     with options.open_client(connection["dsn"], connection["schema"], embedder) as rag:
         reports = [
             evaluate_set(
@@ -121,6 +134,34 @@ def evaluate(
     if markdown:
         Path(markdown).write_text(tables.page(reports), encoding="utf-8")
     climbing.finish(ctx, reports, wanted, extra={"k": k, "chunk_size": chunk_size})
+
+
+def _tune(
+    rag: Client,
+    sets: Sequence[JudgedSet],
+    k: int,
+    limit: int | None,
+    sample: int | None,
+    chunk_size: int | None,
+    keep: bool,
+    as_json: bool,
+) -> None:
+    from ragpg.evaluate.crossvalidate import FUSIONS, tune_fusion
+    from ragpg.evaluate.judged import prepared
+    from ragpg.evaluate.tables import tuned
+
+    found = []
+    for judged in sets:
+        with prepared(
+            rag, judged, len(FUSIONS), k=k, limit=limit, sample=sample, chunk_size=chunk_size,
+            keep=keep, progress=climbing.progress(hidden=as_json),
+        ) as climb:  # fmt: skip
+            result = tune_fusion(climb)
+        found.append({"set": judged.name, **result.to_json()})
+        if not as_json:
+            click.echo(f"{judged.name}: {tuned(result)}\n")
+    if as_json:
+        output.print_json({"k": k, "sets": found})
 
 
 def _arms(arms: str | None, *, has_embedder: bool) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from ragpg.evaluate.climb import Climb
@@ -13,7 +13,7 @@ from ragpg.evaluate.report import Report
 from ragpg.evaluate.run import run_rung
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from ragpg.client import Client
@@ -89,20 +89,49 @@ def evaluate_set(
     documents and queries stay cached. `results` is a folder where the run of each rung is kept, for
     a run that goes on where another stopped.
     """
+    with prepared(
+        rag, judged, len(rungs), k=k, depth=depth, limit=limit, sample=sample,
+        chunk_size=chunk_size, sentences=sentences and _asks_for_sentences(rungs), keep=keep,
+        results=results, progress=progress,
+    ) as climb:  # fmt: skip
+        return climb.report(judged.name, len(judged.corpus), rungs)
+
+
+@contextmanager
+def prepared(
+    rag: Client,
+    judged: JudgedSet,
+    rungs: int,
+    *,
+    k: int = 10,
+    depth: int | None = None,
+    limit: int | None = None,
+    sample: int | None = None,
+    chunk_size: int | None = None,
+    sentences: bool = False,
+    keep: bool = False,
+    results: Path | None = None,
+    progress: Progress = silent,
+) -> Iterator[Climb]:
+    """A judged set in its namespace, its queries embedded, ready for so many rungs; the arguments
+    are those of `evaluate_set`."""
     questions = judged.questions(sample=sample, limit=limit)
     size = chunk_size or (CHUNK_SIZE if judged.has_spans else None)
     with progress(f"{judged.name}: documents", len(judged.corpus)) as advance:
         namespace = fill(rag, judged, chunk_size=size, on_document=lambda _: advance())
     try:
-        if sentences and rag.embedder and any(rung.profile.arms.get("sentence") for rung in rungs):
+        if sentences and rag.embedder:
             store_sentences(rag, namespace, len(judged.corpus), progress=progress)
         embed_queries(rag, namespace, questions, progress=progress)
-        with progress(f"{judged.name}: queries", len(rungs) * len(questions)) as advance:
-            climb = Climb(rag, [namespace], questions, k, depth or k, results, advance)
-            return climb.report(judged.name, len(judged.corpus), rungs)
+        with progress(f"{judged.name}: queries", rungs * len(questions)) as advance:
+            yield Climb(rag, [namespace], questions, k, depth or k, results, advance)
     finally:
         if not keep:
             rag.drop_namespace(namespace)
+
+
+def _asks_for_sentences(rungs: Sequence[Rung]) -> bool:
+    return any(rung.profile.arms.get("sentence") for rung in rungs)
 
 
 def store_sentences(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from ragpg.evaluate.report import TOLERANCE, Report, average, mean_over_sets, over_sets
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragpg.evaluate.bootstrap import Difference
+    from ragpg.evaluate.crossvalidate import Tuned
     from ragpg.evaluate.ladder import Rung
 
 NOTE = (
@@ -90,6 +92,30 @@ def markdown_changes(reports: Sequence[Report]) -> str:
         name = same or rung.against or ""
         rows.append([rung.name, name, *(_bold(one) for one in found), _bold(mean)])
     return _table(rows)
+
+
+def tuned(result: Tuned) -> str:
+    """What was learned about fusion, and whether it is worth using."""
+    rows = [["fusion", f"{result.metric} of all queries", "chosen in folds"]]
+    rows += [
+        [name, _number(mean), str(result.chosen.get(name, ""))]
+        for name, mean in result.means.items()
+    ]
+    held_out = sum(result.held_out.values()) / len(result.held_out)
+    default = next(iter(result.means.values()))
+    gain = result.gain
+    said = f" ({gain.mean:+.4f}, {gain.low:+.4f} to {gain.high:+.4f})" if gain else ""
+    best = ", ".join(f"{key} = {json.dumps(value)}" for key, value in result.best.items())
+    advice = (
+        f"Use it in a profile: fusion = {{ {best} }}"
+        if result.worth_it
+        else "Keep the default: the gain may be chance."
+    )
+    return (
+        f"{len(result.held_out)} judged queries\n{_columns(rows)}\n"
+        f"Chosen by cross-validation {held_out:.4f}, the default {default:.4f}"
+        f"{said}.\n{advice}"
+    )
 
 
 def page(reports: Sequence[Report]) -> str:

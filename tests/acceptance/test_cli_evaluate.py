@@ -68,6 +68,27 @@ def test_a_threshold_that_is_missed_fails_the_command(
     assert ragpg_cli("eval", str(tmp_path), "--fail-below", "recall@10").exit_code == 2
 
 
+def test_fusion_is_learned_from_judged_queries(
+    ragpg_cli: Callable[..., Result], tmp_path: Path
+) -> None:
+    corpus = [{"id": f"d{n}", "text": f"Parcel number{n} of the depot."} for n in range(12)]
+    queries = [{"id": f"q{n}", "text": f"number{n}"} for n in range(12)]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, corpus)))
+    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)))
+    lines = [f"q{n}\td{n}\t1" for n in range(12)]
+    (tmp_path / "qrels.tsv").write_text("\n".join(["query-id\tcorpus-id\tscore", *lines]))
+    options = ("eval", str(tmp_path), "--embedder", "hash", "--tune")
+    [found] = _json(ragpg_cli(*options, "--json"))["sets"]
+    assert found["queries"] == 12
+    assert sum(found["chosen"].values()) == 5
+    assert set(found["means"]) >= {"adaptive", "minmax", "rrf rrf_k=60", "convex alpha=0.5"}
+    text = ragpg_cli(*options)
+    assert text.exit_code == 0
+    assert "Chosen by cross-validation" in text.output
+    assert ragpg_cli("eval", str(tmp_path), "--tune").exit_code == 2
+    assert ragpg_cli(*options, "--limit", "5").exit_code == 2
+
+
 TOPICS = ["refund", "parcel", "invoice", "voucher", "customs", "courier", "pickup", "warranty", "exchange", "label", "depot", "tariff"]  # fmt: skip
 
 

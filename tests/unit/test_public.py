@@ -23,7 +23,6 @@ NAMES = [
     "Hit",
     "IngestReport",
     "LLMReranker",
-    "LateInteractionReranker",
     "LocalEmbedder",
     "NamespaceInfo",
     "ONNXReranker",
