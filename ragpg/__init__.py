@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         SentenceTransformersReranker as SentenceTransformersReranker,
     )
     from ragpg.rerankers.http import HTTPReranker as HTTPReranker
+    from ragpg.rerankers.late import LateInteractionReranker as LateInteractionReranker
     from ragpg.rerankers.llm import LLMReranker as LLMReranker
     from ragpg.settings import Settings as Settings
     from ragpg.types import Answer as Answer
@@ -63,6 +64,7 @@ _PLACES = {
     "Hit": "types",
     "IngestReport": "types",
     "LLMReranker": "rerankers.llm",
+    "LateInteractionReranker": "rerankers.late",
     "LocalEmbedder": "providers.onnx",
     "NamespaceInfo": "queries",
     "ONNXReranker": "rerankers.cross_encoder",

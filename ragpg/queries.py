@@ -63,8 +63,8 @@ class MemoryRow:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What the database holds of a source: fingerprint and error of the last ingest, and the path
-    it was read from, which a text has not."""
+    """What the database holds of a source: fingerprint and error of the last ingest, the path it
+    was read from, which a text has not, and the hash of its bytes."""
 
     source: str
     fingerprint: bytes | None
@@ -72,6 +72,7 @@ class Stored:
     error: str | None
     chunks: int
     path: str | None = None
+    content_hash: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +207,11 @@ returning namespace.id
 FINGERPRINTS = Query(
     """
 select stored.source, stored.fingerprint, stored.status, stored.error, stored.chunks,
-       (select document.metadata ->> '@path'
-          from ragpg.namespace
-          join ragpg.document on document.namespace_id = namespace.id
-         where namespace.name = %(namespace)s and document.source = stored.source)
+       document.metadata ->> '@path', document.content_hash
   from ragpg.fingerprints(%(namespace)s, %(sources)s) as stored
+  left join (ragpg.document join ragpg.namespace on namespace.id = document.namespace_id)
+    on namespace.name = %(namespace)s and document.source = stored.source
+ order by stored.source
 """,
     Stored,
     reads=True,
@@ -219,7 +220,7 @@ select stored.source, stored.fingerprint, stored.status, stored.error, stored.ch
 #: Where documents were read from; those that came as texts have no path.
 FILES = Query(
     """
-select document.source, document.metadata ->> '@path'
+select document.source, document.metadata ->> '@path', document.content_hash
   from ragpg.document
  where document.namespace_id = %(namespace_id)s and document.metadata ? '@path'
  order by document.source

@@ -114,6 +114,16 @@ class Duplicate:
 
 
 @dataclass(frozen=True, slots=True)
+class Core:
+    """What was found in a hit that has its neighbours around it: characters of the document, and
+    the page on which they start."""
+
+    start_char: int
+    end_char: int
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One retrieved chunk. `score` is the fused (or reranked) score, higher is better, comparable
     within one result only, and there with scores of the same `score_kind`: the scale it is on, such
@@ -121,7 +131,7 @@ class Hit:
 
     `content` is the document's text from `start_char` to `end_char`: a chunk, or less after
     compression, or more after expansion; then `chunk_ids` are all chunks it was read from, in
-    reading order, and `core` the characters of the document that were found. `duplicates` were
+    reading order, and `core` is what was found. `duplicates` were
     left out in favour of this hit. `kind` is knowledge, memory or external (a retriever outside
     of the database).
     """
@@ -146,7 +156,7 @@ class Hit:
     arms: Mapping[str, ArmHit] = field(default_factory=dict)
     score_kind: str = "fused"
     chunk_ids: Sequence[int] = ()
-    core: tuple[int, int] | None = None
+    core: Core | None = None
     duplicates: Sequence[Duplicate] = ()
     kind: str = "knowledge"
 

@@ -17,6 +17,7 @@ COMMANDS = {
     "db": "ragpg.cli.db:db",
     "migrate": "ragpg.cli.migrate:migrate",
     "ingest": "ragpg.cli.ingest:ingest",
+    "watch": "ragpg.cli.watch:watch",
     "search": "ragpg.cli.search:search",
     "ask": "ragpg.cli.ask:ask",
     "ground": "ragpg.cli.ground:ground",

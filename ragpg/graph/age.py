@@ -88,7 +88,7 @@ COLUMNS = Query(
 SYNC = Query(
     "select label, added, removed, total from ragpg.sync_cypher_graph(%(namespace)s)", LabelChange
 )
-DROP = Query("select ragpg.drop_cypher_graph((ragpg.namespace_ids(array[%(namespace)s]))[1])", bool)
+DROP = Query("select ragpg.drop_cypher_graph(%(namespace)s)", bool)
 MODE = Query("select ragpg.set_cypher_mode(%(namespace)s, %(mode)s)", _row)
 STATUS = Query(
     "select namespace, mode, graph, label, rows, wanted from ragpg.cypher_status()",

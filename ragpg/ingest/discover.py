@@ -91,6 +91,28 @@ def discover(
     return replace(found, incomplete=not complete)
 
 
+def discover_below(
+    root: str | os.PathLike[str],
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    follow_links: bool = False,
+    max_bytes: int = MAX_BYTES,
+) -> Discovery:
+    """What `discover(root)` would find at and below some paths in it; only they are looked at.
+
+    Paths that are not there, or that the walk would leave out, give nothing.
+    """
+    walk = Walk(follow_links=follow_links, hidden=False)
+    base = os.path.abspath(root)
+    names = {os.path.relpath(os.path.abspath(path), base).replace(os.sep, "/") for path in paths}
+    for name in sorted(names):
+        if name != ".." and not name.startswith("../"):
+            walk.below(base, "" if name == "." else name)
+    return _collect(walk, include, exclude, max_bytes)
+
+
 def read_file(candidate: Candidate, *, max_bytes: int = MAX_BYTES) -> bytes:
     """The bytes of a file. Raises LoadError naming the source where it cannot be read, is no
     regular file any more, or has grown over the limit since it was found."""

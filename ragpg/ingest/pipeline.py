@@ -83,6 +83,10 @@ class Order:
     on_file: Callable[[FileReport], object] | None = None
     dry_run: bool = False
     sentences: bool | None = None
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    #: Somebody saw the paths change, so that those which are not there are gone.
+    trusted: bool = False
 
 
 def ingest(
@@ -94,12 +98,15 @@ def ingest(
     yield from run.open()
     found = Discovery((), ())
     if order.paths:
-        find = partial(find_files, root=order.root, follow_links=order.follow_links)
-        found = yield from call(partial(find, order.paths, max_bytes=settings.max_file_size))
-    gone: list[str] = []
+        find = partial(
+            find_files, root=order.root, follow_links=order.follow_links, include=order.include,
+            exclude=order.exclude, trusted=order.trusted, max_bytes=settings.max_file_size,
+        )  # fmt: skip
+        found = yield from call(find, order.paths)
     if order.prune and run.namespace is not None:
-        gone = yield from vanished(run.namespace.id, order.paths, found)
-        run.notes += yield from left_behind(run.namespace.id, order.paths, found)
+        run.gone = yield from vanished(run.namespace.id, order.paths, found, trusted=order.trusted)
+        if not order.trusted:
+            run.notes += yield from left_behind(run.namespace.id, order.paths, found)
     for rejected in found.rejected:
         yield from run.reject(rejected)
     items = yield from call(items_of, found.files, order.texts, order.metadata)
@@ -112,8 +119,8 @@ def ingest(
         following, stored = yield from together(run.next_group(), run.store(group))
         stored.take()
         group = following.take()
-    if gone:
-        yield from run.remove(gone)
+    if run.gone:
+        yield from run.remove()
     run.announce()
     yield from run.tidy()
     return IngestReport(
@@ -143,6 +150,10 @@ class _Run:
         self.announced = 0
         self.notes: list[str] = []
         self.has_written = False
+        #: Sources to delete with the hashes of their bytes, and where those were found again.
+        self.gone: dict[str, bytes] = {}
+        self.moves: dict[str, str] = {}
+        self.reasons: dict[str, str] = {}
 
     def report(self, report: FileReport) -> None:
         self.reports.append(report)
@@ -262,11 +273,36 @@ class _Run:
                     moved[source] = path
             else:
                 self.changed.append((raw, marks[0]))
+                self._why(raw, stored)
         if moved and self.namespace is not None and not self.order.dry_run:
             # Pruning looks below the folder that documents were last read from.
             places = {"sources": list(moved), "paths": list(moved.values())}
             yield from fetch(MOVE, {"namespace_id": self.namespace.id, **places})
         self.announce()
+
+    def _why(self, raw: Raw, stored: Stored | None) -> None:
+        """Notes why a source is stored: moved here from elsewhere, or, in a plan, what differs."""
+        source = raw.item.source
+        if stored is None:
+            moved = next(
+                (old for old, content in self.gone.items()
+                 if content == raw.content_hash and old not in self.moves),
+                None,
+            )  # fmt: skip
+            if moved is not None:
+                self.moves[moved] = source
+                self.reasons[source] = f"moved from {moved}"
+                return
+        if not self.order.dry_run:
+            return
+        if stored is None:
+            self.reasons[source] = "new"
+        elif stored.error is not None:
+            self.reasons[source] = "failed before"
+        elif stored.content_hash != raw.content_hash:
+            self.reasons[source] = "its content changed"
+        else:
+            self.reasons[source] = "its chunker, loader, model, title or metadata changed"
 
     def store(self, group: Embedded) -> Flow[None]:
         """Write a group; where it fails, one by one, so that only the bad document fails."""
@@ -276,7 +312,8 @@ class _Run:
         if self.order.dry_run:
             for one in ready:
                 status = "stored" if one.texts else "empty"
-                self.report(report_of(one.item, status, chunks=len(one.texts), document=one))
+                report = report_of(one.item, status, chunks=len(one.texts), document=one)
+                self.report(replace(report, reason=self.reasons.get(one.item.source)))
             return
         if not ready:
             return
@@ -318,15 +355,20 @@ class _Run:
                 document=one,
                 group=group,
             )
+            report = replace(report, reason=self.reasons.get(one.item.source))
             self.report(replace(report, notes=(*report.notes, note)) if note else report)
 
-    def remove(self, gone: Sequence[str]) -> Flow[None]:
-        """Delete documents whose files are gone."""
-        if not self.order.dry_run:
-            yield from fetch(DELETE, {"namespace": self.order.namespace, "sources": list(gone)})
+    def remove(self) -> Flow[None]:
+        """Delete documents whose files are gone; those that moved and could not be stored stay."""
+        failed = {report.source for report in self.reports if report.status == "failed"}
+        gone = [source for source in self.gone if self.moves.get(source) not in failed]
+        if gone and not self.order.dry_run:
+            yield from fetch(DELETE, {"namespace": self.order.namespace, "sources": gone})
             self.has_written = True
         for source in gone:
-            self.report(FileReport(source, "removed", reason="its file is gone"))
+            target = self.moves.get(source)
+            reason = f"moved to {target}" if target else "its file is gone"
+            self.report(FileReport(source, "removed", reason=reason))
 
     def tidy(self) -> Flow[None]:
         """Bring keyword statistics up to date; build the vector index once it pays."""

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, LoadError, RagpgError
 from ragpg.ingest.clean import clean_metadata, clean_name, clean_text
-from ragpg.ingest.discover import Candidate, Discovery, discover, read_file
+from ragpg.ingest.discover import Candidate, Discovery, discover, discover_below, read_file
 from ragpg.ingest.embed import embedding_hash, embedding_text
 from ragpg.ingest.load import detect_format, load, load_text
 from ragpg.ingest.loaders import registered
+from ragpg.ingest.patterns import matches
 from ragpg.ingest.store import Staged
 from ragpg.types import Document
 
@@ -78,13 +79,20 @@ def find_files(
     root: str | os.PathLike[str] | None,
     follow_links: bool,
     max_bytes: int,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    trusted: bool = False,
 ) -> Discovery:
     """The files behind paths, named from `root` where one is given.
 
-    Raises ConfigError for a path outside of the root.
+    Raises ConfigError for a path outside of the root, LoadError for one that is missing, unless
+    the paths are `trusted`: then what is missing is gone.
     """
+    rules = {"exclude": exclude, "follow_links": follow_links, "max_bytes": max_bytes}
     if root is None:
-        return discover(paths, follow_links=follow_links, max_bytes=max_bytes)
+        return discover(paths, include=include, **rules)  # type: ignore[arg-type]
+    if trusted:
+        return discover_below(root, paths, include=include, **rules)  # type: ignore[arg-type]
     inside = []
     for path in paths:
         name = os.path.relpath(path, root).replace(os.sep, "/")
@@ -93,13 +101,12 @@ def find_files(
         if not os.path.lexists(path):
             raise LoadError(f"{os.fspath(path)}: no such file or folder")
         inside += [] if name == "." else [name, f"{name}/**"]
-    everything = len(inside) < 2 * len(paths)
-    return discover(
-        root,
-        include=() if everything else inside,
-        follow_links=follow_links,
-        max_bytes=max_bytes,
-    )
+    if len(inside) < 2 * len(paths):
+        return discover(root, include=include, **rules)  # type: ignore[arg-type]
+    found = discover(root, include=inside, **rules)  # type: ignore[arg-type]
+    if not include:
+        return found
+    return replace(found, files=[one for one in found.files if matches(one.source, include)])
 
 
 def items_of(files: Iterable[Candidate], texts: Iterable[Text], metadata: Metadata) -> list[Item]:

@@ -70,14 +70,35 @@ class Walk:
             Found(source, path, real, status.st_size, status.st_mtime_ns, is_link=is_link)
         )
 
-    def folder(self, path: str, label: str, pattern: str | None = None) -> None:
+    def below(self, path: str, name: str) -> None:
+        """What `folder(path, "")` finds under one name: a file, all of a folder, or nothing where
+        it is not there or would not be entered."""
+        folder, reached = path, ""
+        for part in name.split("/") if name else ():
+            entry = next(
+                (one for one in self._entries(folder, "", reached) if one.name == part), None
+            )
+            if entry is None:
+                return
+            reached += part
+            if not os.path.isdir(entry.path):
+                if reached == name:
+                    self._entry(entry, os.path.realpath(path), name)
+                return
+            if not self._may_enter(entry, os.path.realpath(path), reached):
+                return
+            folder, reached = entry.path, f"{reached}/"
+        self.folder(path, "", start=reached)
+
+    def folder(self, path: str, label: str, pattern: str | None = None, *, start: str = "") -> None:
         """All files below a folder, in order; `pattern` restricts them by their path from it.
 
-        The given folder may itself be a link or hidden: it was named.
+        The given folder may itself be a link or hidden: it was named. The walk begins at `start`,
+        the path of a folder below it that ends in a slash.
         """
         root = os.path.realpath(path)
         visited: set[str] = set()
-        stack = [(path, "")]
+        stack = [(os.path.join(path, start) if start else path, start)]
         while stack:
             folder, relative = stack.pop()
             real = os.path.realpath(folder)

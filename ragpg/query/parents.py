@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ragpg.errors import ConfigError
 from ragpg.queries import STITCH
 from ragpg.steps import Flow, fetch
+from ragpg.types import Core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,7 +76,12 @@ def _is_whole_chunk(hit: Hit) -> bool:
 
 
 def _widened(hit: Hit, run: Run, others: Sequence[Hit]) -> Hit:
-    found = [one for one in (hit, *others) if one.start_char is not None]
+    spans = [
+        Core(one.start_char, one.end_char, one.page)
+        for one in (hit, *others)
+        if one.start_char is not None and one.end_char is not None
+    ]
+    first = min(spans, key=lambda one: one.start_char)
     return replace(
         hit,
         content=run.content,
@@ -85,6 +91,6 @@ def _widened(hit: Hit, run: Run, others: Sequence[Hit]) -> Hit:
         end_char=run.end_char,
         page=run.page,
         chunk_ids=tuple(run.ids),
-        core=(min(one.start_char or 0 for one in found), max(one.end_char or 0 for one in found)),
+        core=replace(first, end_char=max(one.end_char for one in spans)),
         duplicates=(*hit.duplicates, *(one for other in others for one in other.duplicates)),
     )

@@ -11,7 +11,6 @@ as $$
 declare
   owner   integer := (ragpg.namespace_ids(array[namespace]))[1];
   graph   text := ragpg.cypher_graph_name(owner);
-  caller  text := coalesce(nullif(current_setting('role'), 'none'), session_user);
   bound   ag_catalog.agtype;
   plan    record;
   tag     text;
@@ -20,6 +19,7 @@ declare
   missing text;
   limited boolean := current_setting('transaction_timeout') <> '0';
 begin
+  perform ragpg.check_access(array[owner]);
   if to_regnamespace(graph) is null then
     raise exception 'namespace "%" has no graph for Cypher', namespace using errcode = 'RG006',
       hint = format('Make it: select * from ragpg.sync_cypher_graph(%L), or ragpg graph sync.', namespace);
@@ -27,10 +27,6 @@ begin
   if not ragpg.cypher_graph_is_sound(graph) then
     raise exception 'the Cypher graph of namespace "%" was restored from a dump, which AGE does not survive', namespace
       using errcode = 'RG006', hint = format('Make it again: select * from ragpg.sync_cypher_graph(%L), or ragpg graph sync.', namespace);
-  end if;
-  if not has_schema_privilege(caller, graph, 'usage') then
-    raise exception 'role % may not ask the graph of namespace "%"', caller, namespace using errcode = '42501',
-      hint = format('Its owner runs: GRANT USAGE ON SCHEMA %I TO %I;', graph, caller);
   end if;
   if params is null or jsonb_typeof(params) <> 'object' then
     raise exception 'Cypher: parameters must be an object' using errcode = 'RG006',

@@ -8,7 +8,8 @@ declare
   place record;
   spec  record;
 begin
-  for place in select namespace.id, namespace.name from ragpg.namespace order by namespace.name loop
+  for place in select namespace.id, namespace.name from ragpg.namespace
+                where ragpg.may_use_namespace(namespace.id) order by namespace.name loop
     namespace := place.name;
     mode := ragpg.cypher_mode(place.id);
     graph := ragpg.cypher_graph_name(place.id);

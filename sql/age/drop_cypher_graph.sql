@@ -1,31 +1,19 @@
-create or replace function ragpg.drop_cypher_graph(namespace_id integer)
+create or replace function ragpg.drop_cypher_graph(namespace text)
 returns boolean
 language plpgsql
 security definer
 set search_path from current
-set client_min_messages = warning
 as $$
 declare
-  graph  text := ragpg.cypher_graph_name(namespace_id);
-  loaded ag_catalog.agtype := '0';
+  owner integer := (ragpg.namespace_ids(array[namespace]))[1];
 begin
-  perform pg_advisory_xact_lock(hashtext('ragpg' || ' graph'), namespace_id);
-  if to_regnamespace(graph) is null then
-    return false;
-  end if;
-  begin
-    execute format('select ag_catalog.drop_graph(%L, true)', graph);
-  exception
-    when invalid_schema_name or undefined_table or undefined_column or undefined_object or invalid_parameter_value then
-      -- The extension went and came back: AGE knows nothing of the graph that it left.
-      execute format('drop schema %I cascade', graph);
-  end;
-  return true;
+  perform ragpg.check_access(array[owner]);
+  return ragpg.remove_cypher_graph(owner);
 end $$;
 
-comment on function ragpg.drop_cypher_graph(integer) is
-$$Drops the graph of a namespace, whose tables stay; false if there is none.
+comment on function ragpg.drop_cypher_graph(text) is
+$$Drops the Cypher graph of a namespace, whose tables stay; false if there is none.
 
-  select ragpg.drop_cypher_graph((ragpg.namespace_ids('{default}'))[1]);
+  select ragpg.drop_cypher_graph('default');
 
 ragpg.sync_cypher_graph() makes it again.$$;

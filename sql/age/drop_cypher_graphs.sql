@@ -4,7 +4,7 @@ language plpgsql
 set search_path from current
 as $$
 begin
-  return (select count(*) from ragpg.namespace where ragpg.drop_cypher_graph(namespace.id));
+  return (select count(*) from ragpg.namespace where ragpg.remove_cypher_graph(namespace.id));
 end $$;
 
 comment on function ragpg.drop_cypher_graphs() is

@@ -3,6 +3,7 @@
 create or replace function ragpg.follow_namespace()
 returns trigger
 language plpgsql
+security definer
 set search_path from current
 as $$
 begin
@@ -10,12 +11,12 @@ begin
     return null;
   end if;
   if tg_op = 'DELETE' then
-    perform ragpg.drop_cypher_graph(old.id);
+    perform ragpg.remove_cypher_graph(old.id);
   elsif ragpg.cypher_mode(new.id) = 'transaction' then
     begin
       if (select count(*) from pg_catalog.pg_namespace
            where nspname like replace('ragpg' || '_graph_', '_', '\_') || '%') < 100 then
-        perform ragpg.create_cypher_graph(new.id);
+        perform ragpg.make_cypher_graph(new.id);
       end if;
     exception when others then
       raise warning 'namespace % has no Cypher graph: %', new.name, sqlerrm

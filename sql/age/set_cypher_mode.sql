@@ -12,7 +12,7 @@ begin
   end if;
   update ragpg.namespace set settings = jsonb_set(settings, '{cypher}', to_jsonb(mode)) where namespace.id = owner;
   if mode = 'off' then
-    perform ragpg.drop_cypher_graph(owner);
+    perform ragpg.drop_cypher_graph(namespace);
   end if;
 end $$;
 

@@ -12,11 +12,12 @@ declare
   spec  record;
   wanted text;
 begin
+  perform ragpg.check_access(array[owner]);
   if ragpg.cypher_mode(owner) = 'off' then
     raise exception 'Cypher is off for namespace "%"', namespace
       using errcode = 'RG005', hint = format('Turn it on: select ragpg.set_cypher_mode(%L, ''transaction'');', namespace);
   end if;
-  graph := ragpg.create_cypher_graph(owner);
+  graph := ragpg.make_cypher_graph(owner);
   for spec in select distinct labels.label, labels.kind from ragpg.cypher_labels() as labels order by 2 desc, 1 loop
     wanted := ragpg.cypher_rows(graph, spec.label);
     execute format('delete from %I.%I as stored

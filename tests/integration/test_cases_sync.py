@@ -405,3 +405,63 @@ def _writes(db: Database) -> list[Any]:
         ).fetchone()
         for [table] in tables
     ]
+
+
+def test_a_plan_says_what_would_be_done_and_why(
+    database: str, db: Database, tmp_path: Path
+) -> None:
+    for name in ("kept", "changed", "moved", "gone"):
+        (tmp_path / f"{name}.md").write_text(f"# Head\n\nThe {name} text.")
+    embedder = CountingEmbedder()
+    with ragpg.connect(database, embedder=embedder) as rag:
+        rag.ingest(tmp_path)
+        (tmp_path / "changed.md").write_text("# Head\n\nAnother text.")
+        (tmp_path / "deep").mkdir()
+        (tmp_path / "moved.md").rename(tmp_path / "deep" / "elsewhere.md")
+        (tmp_path / "gone.md").unlink()
+        (tmp_path / "added.md").write_text("new")
+        asked, before = len(embedder.texts), contents(db)
+        plan = rag.ingest(tmp_path, prune=True, dry_run=True)
+        assert [(file.source, file.status, file.reason) for file in plan.files] == [
+            ("added.md", "stored", "new"),
+            ("changed.md", "stored", "its content changed"),
+            ("deep/elsewhere.md", "stored", "moved from moved.md"),
+            ("gone.md", "removed", "its file is gone"),
+            ("kept.md", "unchanged", None),
+            ("moved.md", "removed", "moved to deep/elsewhere.md"),
+        ]
+        assert (contents(db), len(embedder.texts)) == (before, asked)
+        report = rag.ingest(tmp_path, prune=True)
+        done = {file.source: file for file in report.files}
+        assert {name: file.status for name, file in done.items()} == {
+            file.source: file.status for file in plan.files
+        }
+        # The headings are the same, and so are the vectors of what moved.
+        assert (done["deep/elsewhere.md"].embedded, done["deep/elsewhere.md"].cached) == (0, 1)
+        assert len(embedder.texts) == asked + 2
+        # Other settings of the chunker concern every file.
+        chunker = ragpg.HeadingChunker(500, 0)
+        plan = rag.ingest(tmp_path, prune=True, dry_run=True, chunker=chunker)
+        assert {file.reason for file in plan.files} == {
+            "its chunker, loader, model, title or metadata changed"
+        }
+
+
+def test_what_moved_and_cannot_be_stored_stays_where_it_was(
+    database: str, db: Database, tmp_path: Path
+) -> None:
+    (tmp_path / "a.md").write_text("The text of a.")
+    (tmp_path / "b.md").write_text("The text of b.")
+    embedder = CountingEmbedder()
+    with ragpg.connect(database, embedder=embedder) as rag:
+        rag.ingest(tmp_path)
+        embedder.down = True
+        # Its name is part of what is embedded where it has no heading.
+        (tmp_path / "a.md").rename(tmp_path / "c.md")
+        report = rag.ingest(tmp_path, prune=True)
+        assert report.count("failed") == 1
+        assert not report.count("removed")
+        assert sources(rag.search("text a", arms=["keyword"], k=1)) == ["a.md"]
+        embedder.down = False
+        assert rag.ingest(tmp_path, prune=True).count("removed") == 1
+        assert set(contents(db)) == {"b.md", "c.md"}

@@ -119,6 +119,18 @@ def test_a_radius_reaches_the_whole_document(rag: ragpg.Client, texts: dict[str,
     assert (core.start_char, core.end_char) == (found[0].start_char, found[0].end_char)
 
 
+def test_pages_are_those_of_the_text_that_is_shown(
+    rag: ragpg.Client, texts: dict[str, str], db: psycopg.Connection[Any]
+) -> None:
+    db.execute("update ragpg.chunk set page = ordinal + 1")
+    [hit] = rag.search("refund parcel", namespace="shop", k=1).hits
+    assert hit.page == hit.chunk_index + 1
+    [wide] = play(rag, expand_parents([hit], 2))
+    assert wide.page == max(1, hit.page - 2)
+    assert narrow(wide).page == hit.page
+    assert compress("zebra", wide).page == wide.page
+
+
 def test_neighbours_give_way_where_the_budget_is_small(
     rag: ragpg.Client, texts: dict[str, str]
 ) -> None:

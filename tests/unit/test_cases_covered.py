@@ -133,7 +133,6 @@ OP-05 S2 The command reports failures and still exits with success
 """
 
 LATER = {
-    "SY-08": "there is no watch mode yet",
     "TN-03": "there is no memory yet",
     "TN-06": "there is no memory yet",
     "TN-07": "there is no memory yet",
@@ -165,7 +164,6 @@ REMARKS = {
     "TN-01": "there is no memory and no export yet",
     "TN-04": "the command line deletes by `namespaces drop` and `ingest --prune` only",
     "OP-02": "on a server of its own that asks for passwords",
-    "OP-03": "there is no watch mode yet",
 }
 
 

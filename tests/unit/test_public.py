@@ -23,6 +23,7 @@ NAMES = [
     "Hit",
     "IngestReport",
     "LLMReranker",
+    "LateInteractionReranker",
     "LocalEmbedder",
     "NamespaceInfo",
     "ONNXReranker",

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragpg.errors import ConfigError, LoadError
-from ragpg.ingest.discover import Candidate, Discovery, discover, read_file
+from ragpg.ingest.discover import Candidate, Discovery, discover, discover_below, read_file
 from ragpg.ingest.load import load
+from ragpg.ingest.prune import existing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -236,3 +237,39 @@ def test_a_file_that_grew_is_refused(tmp_path: Path) -> None:
     [file] = discover(tmp_path).files
     with pytest.raises(LoadError, match=r"a\.md: .* over the limit of 5"):
         read_file(file, max_bytes=5)
+
+
+def test_a_name_whose_case_changed_is_not_there_any_more(tmp_path: Path) -> None:
+    # A hard link stands for a disk that does not tell capitals from small letters.
+    (tmp_path / "README.md").write_text("text")
+    os.link(tmp_path / "README.md", tmp_path / "Readme.md")
+    (tmp_path / "readme.MD").write_text("another file")
+    old, new, other = (str(tmp_path / name) for name in ("README.md", "Readme.md", "readme.MD"))
+    assert existing([old, other, str(tmp_path / "none.md")], [new]) == {other}
+    assert existing([old], [old, new]) == set()
+    assert existing([old]) == {old}
+
+
+def test_looking_at_some_paths_finds_what_looking_at_all_finds(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder in (root / "deep" / "er", root / ".git", root / ".hidden", root / "venv", outside):
+        folder.mkdir(parents=True)
+        (folder / "a.md").write_text("text")
+    (root / "b.md").write_text("text")
+    (root / "venv" / "pyvenv.cfg").write_text("")
+    (root / "link").symlink_to(outside)
+    (root / "link.md").symlink_to(outside / "a.md")
+    (root / "inner.md").symlink_to(root / "deep" / "a.md")
+    everything = {file.source: file for file in discover(root).files}
+    assert set(everything) == {"b.md", "deep/er/a.md", "deep/a.md"} - {"deep/a.md"}
+    paths = [*root.rglob("*"), root / "gone.md", root / "deep" / "gone" / "a.md", outside / "a.md"]
+    for path in paths:
+        found = {file.source: file for file in discover_below(root, [path]).files}
+        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else "no"
+        assert found == {
+            source: file
+            for source, file in everything.items()
+            if source == name or source.startswith(f"{name}/")
+        }
+    some = discover_below(root, [root / "deep", root / "b.md"], include=["*.md"], exclude=["b*"])
+    assert [file.source for file in some.files] == ["deep/er/a.md"]

@@ -1,6 +1,6 @@
--- Makes what is missing of a namespace's graph: the graph, labels, indexes, and the grants by which
--- ragpg.cypher() knows who may ask it. AGE 1.5 indexes nothing, AGE 1.8 the keys.
-create or replace function ragpg.create_cypher_graph(namespace_id integer)
+-- Makes what is missing of a namespace's graph: the graph, labels, indexes. AGE 1.5 indexes nothing,
+-- AGE 1.8 the keys. For the owner alone: whoever calls it has asked ragpg.check_access().
+create or replace function ragpg.make_cypher_graph(namespace_id integer)
 returns text
 language plpgsql
 security definer
@@ -16,7 +16,7 @@ begin
   -- Whoever comes second finds it made.
   perform pg_advisory_xact_lock(hashtext('ragpg' || ' graph'), namespace_id);
   if to_regnamespace(graph) is not null and not ragpg.cypher_graph_is_sound(graph) then
-    perform ragpg.drop_cypher_graph(namespace_id);
+    perform ragpg.remove_cypher_graph(namespace_id);
   end if;
   if to_regnamespace(graph) is null then
     execute format('select ag_catalog.create_graph(%L)', graph);
@@ -54,16 +54,13 @@ begin
         graph, spec.label, to_json(item.property));
     end loop;
   end loop;
-  for item in select rolname from pg_catalog.pg_roles where rolname in ('ragpg_reader', 'ragpg_writer') loop
-    execute format('grant usage on schema %I to %I', graph, item.rolname);
-  end loop;
   return graph;
 end $$;
 
-comment on function ragpg.create_cypher_graph(integer) is
-$$Makes the empty graph of a namespace, or what is missing of it; returns its name.
+comment on function ragpg.make_cypher_graph(integer) is
+$$Makes the empty graph of a namespace, or what is missing of it; returns its name. Part of
+ragpg.sync_cypher_graph().
 
-  select ragpg.create_cypher_graph((ragpg.namespace_ids('{default}'))[1]);
+  select ragpg.make_cypher_graph((ragpg.namespace_ids('{default}'))[1]);
 
-Creating a namespace does this, and ragpg.sync_cypher_graph() does. The owner of ragpg needs CREATE
-on the database and USAGE on schema ag_catalog.$$;
+The owner of ragpg needs CREATE on the database and USAGE on schema ag_catalog.$$;

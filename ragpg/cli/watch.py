@@ -1,0 +1,121 @@
+"""`ragpg watch`: namespaces that follow folders, until the command is stopped."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+from ragpg.cli import options, output
+from ragpg.cli.ingest import line, totals
+from ragpg.errors import ConfigError
+
+if TYPE_CHECKING:
+    from ragpg.cli.options import Connection
+    from ragpg.types import FileReport, IngestReport
+    from ragpg.watch import Folder
+
+
+@click.command()
+@click.argument("folders", nargs=-1)
+@click.option("-n", "--namespace", default="default", show_default=True, help="Of FOLDERS")
+@click.option(
+    "-c",
+    "--config",
+    type=click.Path(exists=True, dir_okay=False),
+    help="TOML file with [[folder]] tables: path, namespace, include, exclude, metadata",
+)
+@click.option("--include", multiple=True, metavar="PATTERN", help="Only files that match")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="No files that match")
+@click.option(
+    "--debounce",
+    type=click.FloatRange(min=0.01),
+    default=0.25,
+    show_default=True,
+    help="Seconds without a change before it is read",
+)
+@click.option(
+    "--rescan",
+    type=click.FloatRange(min=1),
+    default=900.0,
+    show_default=True,
+    help="Seconds after which all of a folder is looked through",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print only failures")
+@options.connection
+def watch(
+    folders: tuple[str, ...],
+    *,
+    namespace: str,
+    config: str | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    debounce: float,
+    rescan: float,
+    quiet: bool,
+    **connection: Unpack[Connection],
+) -> None:
+    """Bring namespaces up to date with folders, then follow every change of their files.
+
+    Files are stored when they settle, and deleted or moved with their files. A lost database is
+    waited for. Stops on SIGTERM or Ctrl-C after the files at hand, with exit code 0.
+
+    \b
+    ragpg watch docs/ -n handbook
+    ragpg watch --config watch.toml
+    """
+    from ragpg import watch as watching
+
+    wanted: list[Folder] = [watching.Folder(path, namespace, include, exclude) for path in folders]
+    if config:
+        text = Path(config).read_text(encoding="utf-8")
+        wanted += watching.read_folders(text, base=str(Path(config).parent))
+    if not wanted:
+        raise click.UsageError("name a folder, or a --config file")
+    try:
+        import watchfiles  # noqa: F401
+    except ImportError as error:
+        raise ConfigError(
+            "watching needs the package watchfiles", hint="pip install 'ragpg[watch]'"
+        ) from error
+    stop = threading.Event()
+
+    def told(folder: Folder, file: FileReport) -> None:
+        if file.status == "failed" or not (quiet or file.status == "unchanged"):
+            click.echo(f"{_now()} {folder.namespace}: {line(file)}")
+
+    def summed(folder: Folder, report: IngestReport) -> None:
+        if not quiet and any(file.status != "unchanged" for file in report.files):
+            click.echo(f"{_now()} {totals(report)}")
+        for remark in report.notes:
+            output.note(remark)
+
+    former = {one: signal.signal(one, lambda *_: stop.set()) for one in _SIGNALS}
+    try:
+        with options.connect(**connection) as rag:
+            output.note(f"watching {', '.join(f'{one.path} -> {one.namespace}' for one in wanted)}")
+            watching.watch(
+                rag,
+                wanted,
+                stop=stop,
+                debounce=debounce,
+                rescan=rescan,
+                on_file=told,
+                on_report=summed,
+                on_note=output.note,
+            )
+        output.note("stopped")
+    finally:
+        for one, handler in former.items():
+            signal.signal(one, handler)
+
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+def _now() -> str:
+    return time.strftime("%H:%M:%S")
