@@ -9,6 +9,7 @@ database and each finished rung in --results, so that a run that was stopped goe
     --sets a,b      only these
     --sample 500    at most so many queries of a set, chosen by a hash of their id; 0: all of them
     --languages 100 the same for a set that is split by language
+    --no-sentences  do not store sentence vectors: most of the time of a first run
     --jobs 2        sets side by side; 1 for quiet timings
 """
 
@@ -48,6 +49,7 @@ class Job:
     folder: Path
     language: str | None
     sample: int | None
+    sentences: bool
 
 
 def main() -> None:
@@ -61,6 +63,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=500)
     parser.add_argument("--languages", type=int, default=100)
     parser.add_argument("--results", type=Path, default=Path(".ragpg/quality"))
+    parser.add_argument("--no-sentences", dest="sentences", action="store_false")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     migrate.upgrade(options.dsn)
@@ -70,7 +73,7 @@ def main() -> None:
         for folder in sorted(options.data.iterdir())
         if (folder / "qrels.tsv").is_file() and (wanted is None or folder.name in wanted)
     ]
-    jobs = [job for folder in folders for job in _jobs(folder, options.sample, options.languages)]
+    jobs = [job for folder in folders for job in _jobs(folder, options)]
     # The largest first: the last one running should be a small one.
     order = sorted(jobs, key=lambda job: -(job.folder / "queries.jsonl").stat().st_size)
     with ProcessPoolExecutor(options.jobs) as pool:
@@ -94,7 +97,7 @@ def run(dsn: str, job: Job, results: Path) -> Report:
             judged,
             rungs,
             sample=job.sample or None,
-            sentences=job.language is None,
+            sentences=job.sentences,
             keep=True,
             results=results,
         )
@@ -102,14 +105,14 @@ def run(dsn: str, job: Job, results: Path) -> Report:
     return report
 
 
-def _jobs(folder: Path, sample: int, languages: int) -> list[Job]:
+def _jobs(folder: Path, options: argparse.Namespace) -> list[Job]:
     judged = read_judged_set(folder)
     codes = dict.fromkeys(
         str(one.extras["lang"]) for one in judged.corpus.values() if "lang" in one.extras
     )
     if not codes:
-        return [Job(folder, None, sample)]
-    return [Job(folder, code, languages) for code in codes]
+        return [Job(folder, None, options.sample, options.sentences)]
+    return [Job(folder, code, options.languages, False) for code in codes]
 
 
 if __name__ == "__main__":
