@@ -21,6 +21,7 @@ from ragpg.errors import (
 from ragpg.ingest.chunkers import AutoChunker
 from ragpg.ingest.discover import Discovery
 from ragpg.ingest.embedding import Embedded, Space, embed_group
+from ragpg.ingest.large import Outcome, count_chunks, store_large
 from ragpg.ingest.namespace import open_namespace
 from ragpg.ingest.prepare import (
     Item,
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
 #: A transaction takes so many chunks (or one larger document) and documents.
 GROUP_CHUNKS = 512
 GROUP_DOCUMENTS = 64
+#: Files are read together up to so many bytes.
+GROUP_BYTES = 32_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,9 @@ def ingest(
         following, stored = yield from together(run.next_group(), run.store(group))
         stored.take()
         group = following.take()
+    while run.large:
+        yield from run.store_large(*run.large.popleft())
+        run.announce()
     if run.gone:
         yield from run.remove()
     run.announce()
@@ -145,6 +151,7 @@ class _Run:
         self.space: Space | None = None
         self.waiting: deque[Item] = deque()
         self.changed: deque[tuple[Raw, bytes]] = deque()
+        self.large: deque[tuple[Raw, bytes]] = deque()
         self.known: dict[str, Stored] = {}
         self.reports: list[FileReport] = []
         self.announced = 0
@@ -248,7 +255,13 @@ class _Run:
 
     def _compare(self) -> Flow[None]:
         """Read the next items; those that differ from what is stored go on."""
-        items = [self.waiting.popleft() for _ in range(min(GROUP_DOCUMENTS, len(self.waiting)))]
+        items = [self.waiting.popleft()]
+        size = _size(items[0])
+        while self.waiting and len(items) < GROUP_DOCUMENTS:
+            size += _size(self.waiting[0])
+            if size > GROUP_BYTES:
+                break
+            items.append(self.waiting.popleft())
         raws: list[Raw] = yield from call(read, items, self.settings.max_file_size)
         known = yield from self.stored_of([item.source for item in items])
         self.known.update(known)
@@ -272,7 +285,8 @@ class _Run:
                 if path is not None and path != stored.path:
                     moved[source] = path
             else:
-                self.changed.append((raw, marks[0]))
+                waiting = self.changed if raw.windows is None else self.large
+                waiting.append((raw, marks[0]))
                 self._why(raw, stored)
         if moved and self.namespace is not None and not self.order.dry_run:
             # Pruning looks below the folder that documents were last read from.
@@ -332,6 +346,41 @@ class _Run:
                     if is_systemic(single):
                         raise
                     yield from self._refuse(one, single)
+
+    def store_large(self, raw: Raw, mark: bytes) -> Flow[None]:
+        """Write a file that is read in parts."""
+        item, windows = raw.item, raw.windows
+        assert windows is not None
+        reason = self.reasons.get(item.source)
+        if self.order.dry_run or self.namespace is None:
+            count = yield from call(count_chunks, windows, self.chunker)
+            report = report_of(item, "stored" if count else "empty", chunks=count)
+            self.report(replace(report, reason=reason, notes=tuple(windows.notes)))
+            return
+        ttl = self.settings.claim_ttl
+        space = self.space if self.space is not None and self.space.id is not None else None
+        done: Outcome = yield from store_large(
+            self.namespace.id, raw, mark, self.chunker, space, ttl
+        )
+        if done.error is not None or done.written is None:
+            yield from self.fail(item.source, done.error or "it cannot be read")
+            return
+        self.has_written = True
+        notes = [*windows.notes]
+        if done.refused:
+            notes.append(f"{done.refused} chunks have no vector")
+        self.report(
+            FileReport(
+                item.source,
+                done.written.outcome,  # type: ignore[arg-type]
+                chunks=done.chunks,
+                new_chunks=done.written.new_chunks,
+                embedded=done.embedded,
+                cached=max(done.cached, 0),
+                reason=reason,
+                notes=tuple(notes),
+            )
+        )
 
     def _refuse(self, one: Prepared, error: Exception) -> Flow[None]:
         reason = error.message if isinstance(error, RagpgError) else f"{error}"
@@ -396,6 +445,10 @@ class _Run:
             yield from fill_sentences(name, self.embedder)
         except ProviderError as error:
             self.notes.append(f"sentence vectors are incomplete: {error.message}")
+
+
+def _size(item: Item) -> int:
+    return item.file.size if item.file else 0
 
 
 def _is_language(wanted: str, found: str) -> bool:

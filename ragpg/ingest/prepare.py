@@ -20,6 +20,7 @@ from ragpg.ingest.load import detect_format, load, load_text
 from ragpg.ingest.loaders import registered
 from ragpg.ingest.patterns import matches
 from ragpg.ingest.store import Staged
+from ragpg.ingest.windows import Windows, windows_of
 from ragpg.types import Document
 
 if TYPE_CHECKING:
@@ -55,12 +56,14 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """An item with its bytes and their hash; or the reason why it cannot be read."""
+    """An item with its bytes and their hash; or the reason why it cannot be read. `windows` stands
+    for the bytes of a text file that is too large for memory."""
 
     item: Item
     data: bytes = b""
     content_hash: bytes = b""
     error: str | None = None
+    windows: Windows | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,15 +161,13 @@ def prepare(raw: Raw, mark: bytes, chunker: Chunker) -> Prepared:
     except Exception as error:  # a chunker of the user's own must not stop the others
         return Prepared(item, error=f"{type(error).__name__}: {error}")
     texts = [embedding_text(chunk) for chunk in chunks]
-    path = real_path(item)
-    extra = {PATH: path} if path is not None else {}
     staged = Staged(
         document=replace(document, source=item.source),
         chunks=chunks,
         hashes=[embedding_hash(text) for text in texts],
         content_hash=raw.content_hash,
         fingerprint=mark,
-        extra=extra,
+        extra=path_metadata(item),
     )
     return Prepared(item, staged, texts)
 
@@ -174,6 +175,12 @@ def prepare(raw: Raw, mark: bytes, chunker: Chunker) -> Prepared:
 def real_path(item: Item) -> str | None:
     """Where an item's file really is; None of a text."""
     return clean_name(os.path.realpath(item.file.path)) if item.file else None
+
+
+def path_metadata(item: Item) -> dict[str, str]:
+    """What a document's metadata says of its file, beside what its chunks show."""
+    path = real_path(item)
+    return {PATH: path} if path is not None else {}
 
 
 def displaced(item: Item, known: str | None) -> str | None:
@@ -240,6 +247,9 @@ def _name(source: object) -> str:
 def _read(item: Item, max_bytes: int) -> Raw:
     if item.file is not None:
         try:
+            windows = windows_of(item.file, item.metadata)
+            if windows is not None:
+                return Raw(item, content_hash=windows.content_hash, windows=windows)
             data = read_file(item.file, max_bytes=max_bytes)
         except LoadError as error:
             return Raw(item, error=error.message)

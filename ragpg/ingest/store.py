@@ -10,7 +10,7 @@ from ragpg.queries import BEGIN_STORE, STORE_STAGED
 from ragpg.steps import Copy, Fetch, Transact
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ragpg.queries import Written
     from ragpg.steps import Flow
@@ -63,13 +63,20 @@ def store(namespace_id: int, documents: Sequence[Staged]) -> Flow[list[Written]]
 
     Documents must have different sources.
     """
+    rows = [row for one in documents for row in chunk_rows(one, one.chunks, one.hashes)]
+    return (yield from store_rows(namespace_id, documents, rows))
+
+
+def store_rows(
+    namespace_id: int, documents: Sequence[Staged], chunks: Iterable[Sequence[Any]]
+) -> Flow[list[Written]]:
+    """Write documents with the rows of their chunks, which may be made while they are copied."""
     rows: list[Written] = yield Transact(
         (
             Fetch(BEGIN_STORE),
             Copy("ragpg_stage_document", tuple(_DOCUMENT), tuple(_DOCUMENT.values()),
                  [_document(one) for one in documents]),
-            Copy("ragpg_stage_chunk", tuple(_CHUNK), tuple(_CHUNK.values()),
-                 [row for one in documents for row in _chunks(one)]),
+            Copy("ragpg_stage_chunk", tuple(_CHUNK), tuple(_CHUNK.values()), chunks),
             Fetch(STORE_STAGED, {"namespace_id": namespace_id}),
         )
     )  # fmt: skip
@@ -101,7 +108,10 @@ def _metadata(shared: dict[str, Json], chunk: Chunk) -> dict[str, Json]:
     return {**shared, **chunk.metadata, **pages} if chunk.metadata or pages else shared
 
 
-def _chunks(one: Staged) -> list[tuple[Any, ...]]:
+def chunk_rows(
+    one: Staged, chunks: Sequence[Chunk], hashes: Sequence[bytes]
+) -> list[tuple[Any, ...]]:
+    """The rows of chunks of a document, with the keys of their embeddings."""
     shared = dict(one.document.metadata)
     source = one.document.source
     return [
@@ -120,5 +130,5 @@ def _chunks(one: Staged) -> list[tuple[Any, ...]]:
             content_hash(chunk.content),
             key,
         )
-        for chunk, key in zip(one.chunks, one.hashes, strict=True)
+        for chunk, key in zip(chunks, hashes, strict=True)
     ]

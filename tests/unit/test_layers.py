@@ -32,6 +32,8 @@ LAYERS = {
     "ragpg.rerankers.named": 5,
     "ragpg.ingest.prepare": 5,
     "ragpg.ingest.embedding": 5,
+    "ragpg.ingest.large": 5,
+    "ragpg.ingest.windows": 5,
     "ragpg.ingest.namespace": 5,
     "ragpg.ingest.prune": 5,
     "ragpg.ingest.reports": 5,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ragpg.ingest.build import ChunkBuilder, check_size
+from ragpg.ingest.split import split
 from ragpg.ingest.tables import split_table
 from ragpg.types import Section
 
@@ -22,10 +23,11 @@ class RowChunker:
     """Whole records of a delimited text, up to `size` characters with the header in front.
 
     The first record is the header: the prefix of every chunk but the first, unless it is longer
-    than half of `size`.
+    than half of `size`. Where `header` gives it, all records are data.
     """
 
     size: int = 1000
+    header: str = ""
     limit: TokenLimit | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -34,13 +36,16 @@ class RowChunker:
     @property
     def settings(self) -> str:
         """Name, version of the algorithm, parameters."""
-        return f"rows/1 size={self.size}"
+        return f"rows/1 size={self.size}" + (f" header={self.header!r}" if self.header else "")
 
     def __call__(self, document: Document) -> Iterator[Chunk]:
         """Chunks in order; none for a document without visible text."""
         text = document.text
         build, section = ChunkBuilder(document, self.limit), Section(0, len(text))
         records = records_of(text)
+        if self.header:
+            yield from self._data(document)
+            return
         header = next(records, (0, 0))
         while header[1] and not text[slice(*header)].strip():
             header = next(records, (0, 0))
@@ -49,6 +54,33 @@ class RowChunker:
         for span, prefix in split_table(
             text, header[0], len(text), header[1], self.size, rows=records
         ):
+            yield from build(span, section, prefix)
+
+    def _data(self, document: Document) -> Iterator[Chunk]:
+        """The chunks of records whose header stands elsewhere."""
+        text, build = document.text, ChunkBuilder(document, self.limit)
+        section = Section(0, len(text))
+        prefix = self.header if len(self.header) <= self.size // 2 else ""
+        room = self.size - len(prefix)
+        start = stop = 0
+        for first, last in records_of(text):
+            if last - start > room and stop > start:
+                yield from self._parts(build, text, start, stop, room, section, prefix)
+                start = first
+            stop = last
+        yield from self._parts(build, text, start, stop, room, section, prefix)
+
+    def _parts(
+        self,
+        build: ChunkBuilder,
+        text: str,
+        start: int,
+        stop: int,
+        room: int,
+        section: Section,
+        prefix: str,
+    ) -> Iterator[Chunk]:
+        for span in split(text, start, stop, size=room, overlap=0):
             yield from build(span, section, prefix)
 
 

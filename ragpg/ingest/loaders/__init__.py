@@ -86,6 +86,11 @@ def register(format: str, loader: Loader, *, extensions: Iterable[str] = ()) -> 
     EXTENSIONS.update({extension.lower(): format for extension in extensions})
 
 
+def is_built_in(format: str) -> bool:
+    """Whether a format is read by the loader that comes with the package."""
+    return LOADERS.get(format) is _BUILT_IN.get(format)
+
+
 def registered() -> list[tuple[str, str]]:
     """The loaders that replace or extend the built-in ones: format and identity, sorted."""
     return sorted(

@@ -44,12 +44,9 @@ def read_text(data: bytes, *, declared: str | None = None) -> tuple[str, tuple[s
 
 
 def _decode(data: bytes, declared: str | None) -> tuple[str, str]:
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return _replacing(data, encoding)
-    unmarked = utf16_without_mark(data)
-    if unmarked:
-        return _replacing(data, unmarked)
+    known = marked(data)
+    if known:
+        return _replacing(data, known)
     try:
         return data.decode("utf-8"), ""
     except UnicodeDecodeError:
@@ -63,9 +60,17 @@ def _decode(data: bytes, declared: str | None) -> tuple[str, str]:
     broken = text.count("\ufffd")
     if sum(char > "\x7f" for char in text) - broken >= 10 * broken:
         return text, note  # UTF-8 with a few broken bytes: a guess would garble all the others
-    encoding = _guess(data)
+    encoding = guess(data)
     text, note = _replacing(data, encoding)
     return text, f"not UTF-8; decoded as {encoding}, a guess" + (f"; {note}" if note else "")
+
+
+def marked(data: bytes) -> str | None:
+    """The encoding that a byte-order mark or the NULs of UTF-16 tell, else None."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding
+    return utf16_without_mark(data)
 
 
 def _replacing(data: bytes, encoding: str) -> tuple[str, str]:
@@ -77,7 +82,7 @@ def _replacing(data: bytes, encoding: str) -> tuple[str, str]:
     return text, f"{broken:,} undecodable bytes replaced by U+FFFD"
 
 
-def _guess(data: bytes) -> str:
+def guess(data: bytes) -> str:
     """The likely encoding of bytes that are not UTF-8."""
     if len(data) < _GUESSABLE:
         return "cp1252"
