@@ -31,7 +31,20 @@ def written(tmp_path: Path, name: str, data: bytes) -> Candidate:
 
 
 def prose(seed: int, lines: int) -> str:
-    words = ["the", "harbour", "of", "Gdańsk,", "naïve", "猫", "boats", "👩\u200d💻", "and", "é", "12.5", "knots"]
+    words = [
+        "the",
+        "harbour",
+        "of",
+        "Gdańsk,",
+        "naïve",
+        "猫",
+        "boats",
+        "👩\u200d💻",
+        "and",
+        "é",
+        "12.5",
+        "knots",
+    ]
     chosen = random.Random(seed)
     return "".join(
         " ".join(chosen.choices(words, k=chosen.randint(0, 20))) + "\n" for _ in range(lines)
