@@ -12,6 +12,10 @@ branch_labels = None
 depends_on = None
 
 UPGRADE = r"""
+-- Their arguments have changed.
+drop function if exists ragpg.graph_search(bigint[], text[], jsonb, integer);
+drop function if exists ragpg.graph_arm(bigint[], integer[], jsonb, integer);
+
 -- A path as links are matched: small letters, without the endings that sites leave out, and without
 -- the name of a folder's front page.
 alter table ragpg.document add column path text collate "C" not null generated always as (

@@ -1,53 +1,93 @@
--- Documents that the seeds' documents link to, and those that link to them; the first chunk of
--- each that passes the filter. Links name their targets, so the order of loading does not matter.
+-- The graph's ranking: tiers one below the other, inside of them by the sum of weights. Ranks leave
+-- room between tiers, so that links alone never weigh as much in the fusion as a name. Documents
+-- are shown by the chunk that a seed has of them, else by the one that fits the question best.
 create or replace function ragpg.graph_arm(
-  seeds bigint[], namespace_ids integer[], filter jsonb, k integer)
+  seeds bigint[], namespace_ids integer[], filter jsonb, k integer, query text default null,
+  hops integer default 1, with_seeds boolean default false)
 returns setof ragpg.arm_hit
 language plpgsql stable
 set search_path from current
 as $$
+declare
+  weights sparsevec;
 begin
-  if k <= 0 or coalesce(cardinality(seeds), 0) = 0 or cardinality(namespace_ids) = 0 then
+  if k <= 0 or cardinality(namespace_ids) = 0
+     or coalesce(cardinality(seeds), 0) = 0 and coalesce(query, '') !~ '\S' then
     return;
   end if;
+  if coalesce(query, '') ~ '\S' then
+    select ('{' || string_agg(slot.slot || ':' || slot.bound, ',') || '}/536870912')::sparsevec into weights
+      from (select ragpg.lexeme_slot(term.word) as slot, sum(term.bound) as bound
+              from ragpg.keyword_terms(query, namespace_ids) as term group by 1) as slot;
+  end if;
   return query execute format(
-    'with seed as (
-       select chunk.namespace_id, chunk.document_id, document.source, min(given.place) as place
+    'with step as materialized (
+       select * from ragpg.graph_paths($1[1:5], $2, $3)
+     ), again as (
+       select * from step
+        union all
+       select further.tier + 2, further.namespace_id, further.document_id, further.chunk_id, further.weight / 4, further.path
+         from (select array_agg(reached.chunk_id order by reached.weight desc, reached.chunk_id) as chunks
+                 from (select coalesce(step.chunk_id, opening.id) as chunk_id, sum(step.weight) as weight
+                         from step
+                         left join lateral (select chunk.id from ragpg.chunk
+                                             where step.chunk_id is null and chunk.namespace_id = step.namespace_id
+                                               and chunk.document_id = step.document_id
+                                             order by chunk.ordinal limit 1) as opening on true
+                        group by 1 order by 2 desc, 1 limit 20) as reached) as frontier,
+              ragpg.graph_paths(frontier.chunks, $2, null, 20) as further
+        where $4 > 1
+     ), seed as (
+       select chunk.namespace_id, chunk.document_id, min(given.place) as place, (array_agg(chunk.id order by given.place))[1] as id
          from unnest($1) with ordinality as given (id, place)
          join ragpg.chunk on chunk.namespace_id = any ($2) and chunk.id = given.id
-         join ragpg.document on document.namespace_id = chunk.namespace_id and document.id = chunk.document_id
-        group by 1, 2, 3
-     ), neighbour as (
-       -- Two index scans, one for each direction, 50 links a document at most.
-       select seed.namespace_id, hop.document_id, sum(hop.weight / seed.place) as weight
-         from seed,
-              lateral ((select aim.id as document_id, 1.0 as weight from ragpg.link
-                          join ragpg.document as aim on aim.namespace_id = link.namespace_id and aim.source = link.target
-                         where link.namespace_id = seed.namespace_id and link.document_id = seed.document_id
-                         order by link.target, link.anchor limit 50)
-                        union all
-                       (select link.document_id, 0.5 from ragpg.link
-                         where link.namespace_id = seed.namespace_id and link.target = seed.source
-                         order by link.document_id, link.anchor limit 50)) as hop
         group by 1, 2
+     ), reached as (
+       select again.tier, again.weight, again.path, again.namespace_id,
+              coalesce(again.document_id, owner.document_id) as document_id, again.chunk_id
+         from again
+         left join ragpg.chunk as owner on again.document_id is null
+                                       and owner.namespace_id = again.namespace_id and owner.id = again.chunk_id
+     ), summed as (
+       -- A document counts once, by its best tier; the reason is that of the heaviest step.
+       select reached.namespace_id, reached.document_id, min(reached.tier) as tier,
+              sum(reached.weight * 0.1 ^ (reached.tier - 1)) as weight,
+              (array_agg(reached.path order by reached.tier, reached.weight desc, reached.path))[1] as path,
+              (array_agg(reached.chunk_id order by reached.tier, reached.weight desc, reached.chunk_id)
+                 filter (where reached.chunk_id is not null))[1] as chunk_id
+         from reached
+        group by 1, 2
+     ), shown as (
+       select summed.namespace_id, opening.id, summed.tier, summed.weight, summed.path
+         from summed
+         left join seed on seed.namespace_id = summed.namespace_id and seed.document_id = summed.document_id,
+              lateral (select chunk.id from ragpg.chunk
+                        where chunk.namespace_id = summed.namespace_id and chunk.document_id = summed.document_id and %s
+                        order by chunk.id is distinct from seed.id, chunk.id is distinct from summed.chunk_id,
+                                 (select keyword.bm25 <#> $5 from ragpg.chunk_keyword as keyword
+                                   where keyword.namespace_id = chunk.namespace_id and keyword.chunk_id = chunk.id) nulls last,
+                                 chunk.ordinal
+                        limit 1) as opening
+        where $6 or seed.document_id is null
      )
-     select ''graph'', opening.namespace_id, opening.id,
-            (row_number() over (order by neighbour.weight desc, opening.id))::integer,
-            neighbour.weight::double precision, null::text, 1::double precision
-       from neighbour,
-            lateral (select chunk.namespace_id, chunk.id from ragpg.chunk
-                      where chunk.namespace_id = neighbour.namespace_id
-                        and chunk.document_id = neighbour.document_id and %s
-                      order by chunk.ordinal limit 1) as opening
-      where not exists (select 1 from seed where seed.namespace_id = neighbour.namespace_id
-                           and seed.document_id = neighbour.document_id)
-      order by 4 limit %s', ragpg.filter_sql(filter), k)
-    using seeds, namespace_ids;
+     select ''graph'', ranked.namespace_id, ranked.id, (ranked.place + 100 * (ranked.tier - 1))::integer,
+            ranked.weight::double precision, left(ranked.path, 300), 1::double precision
+       from (select shown.*, row_number() over (order by shown.tier, shown.weight desc, shown.id) as place from shown) as ranked
+      order by ranked.place
+      limit %s', ragpg.filter_sql(filter), k)
+    using seeds, namespace_ids, query, hops, weights, with_seeds;
 end $$;
 
-comment on function ragpg.graph_arm(bigint[], integer[], jsonb, integer) is
-$$Chunks one link away from the documents of seed chunks: ids and weights; ragpg.graph_search() has the text.
+comment on function ragpg.graph_arm(bigint[], integer[], jsonb, integer, text, integer, boolean) is
+$$Chunks that the graph connects with a question and with the chunks found so far: ids and weights;
+ragpg.graph_search() has the text.
 
-  select * from ragpg.graph_arm('{17,4}', ragpg.namespace_ids('{default}'), null, 10);
+  select * from ragpg.graph_arm('{17,4}', ragpg.namespace_ids('{default}'), null, 10, 'Who made Orion?');
 
-seeds  chunk ids, most important first$$;
+seeds       chunk ids, most important first; the first five count
+query       entities named in it are starts too, and documents are shown by the chunk that fits it
+hops        2 goes one step further from the twenty strongest
+with_seeds  also documents of the seeds, where the graph has something to say for them
+
+Column mode is the reason: what names, links to or shares what. Ranks of names start at 1, of links
+at 101, of shared entities and terms at 201, of hubs at 301, and 200 higher after a second step.$$;

@@ -24,7 +24,7 @@ begin
     hits := array(select hit from ragpg.sentence_arm(embedding, namespace_ids, seeds, k) as hit
                    where min_score is null or hit.score >= min_score);
   elsif kind = 'graph' then
-    hits := array(select hit from ragpg.graph_arm(seeds, namespace_ids, filter, k) as hit
+    hits := array(select hit from ragpg.graph_arm(seeds, namespace_ids, filter, k, query, with_seeds => true) as hit
                    where min_score is null or hit.score >= min_score);
   elsif function is null then
     raise exception 'the function of arm "%" does not exist, or there are several of its name', arm

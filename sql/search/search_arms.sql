@@ -49,7 +49,8 @@ begin
       found := ragpg.run_arm(option.arm, coalesce(option.query, query), coalesce(option.embedding::vector, embedding),
         namespace_ids, filter, option.k, option.min_score, option.weight, option.function, seeds);
       hits := hits || found;
-      select string_agg(distinct hit.mode, '+' order by hit.mode) into reached from unnest(found) as hit;
+      select string_agg(distinct hit.mode, '+' order by hit.mode) into reached from unnest(found) as hit
+       where option.kind = 'vector';
       report := report || jsonb_build_object(option.arm, jsonb_strip_nulls(jsonb_build_object(
         'rows', cardinality(found),
         'ms', round(extract(epoch from clock_timestamp() - since) * 1000, 3),

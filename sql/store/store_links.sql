@@ -17,10 +17,9 @@ begin
    where document.id = any (changed) and wanted.target not in ('', staged.source)
      and octet_length(wanted.target) + octet_length(coalesce(wanted.anchor, '')) <= 2000
    order by 2, 3, 4;
-  perform ragpg.resolve_links(owner, documents => changed);
 end $$;
 
 comment on function ragpg.store_links(integer, bigint[]) is
-$$Writes and resolves the links of staged documents; part of ragpg.store_staged().
+$$Writes the links of staged documents; part of ragpg.store_staged().
 
   select ragpg.store_links(1, '{17}');$$;

@@ -85,6 +85,7 @@ def test_every_example_in_a_comment_runs(engine: Engine) -> None:
     triggers = {
         "write_keywords",
         "log_statistics",
+        "write_links",
         "write_mentions",
         "write_orphans",
         "write_topics",

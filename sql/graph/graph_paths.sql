@@ -1,0 +1,123 @@
+-- What the graph has to say on a question, as documents and chunks with a weight and a reason. The
+-- further a kind of step is from an answer, the higher its tier: 1 the title of a document is named
+-- in the question or in a hit, or a hit's title in a chunk; 2 links; 3 chunks that name a rare entity
+-- of a hit; 4 the hub of a hit's community. A name counts less the more often it is mentioned.
+create or replace function ragpg.graph_paths(
+  seeds bigint[], namespace_ids integer[], query text default null, fanout integer default 50)
+returns table (tier integer, namespace_id integer, document_id bigint, chunk_id bigint, weight double precision, path text)
+language sql stable
+set search_path from current
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
+begin atomic
+  with seed as materialized (
+    select chunk.namespace_id, chunk.id as chunk_id, chunk.document_id, document.source collate "default" as source, given.place
+      from unnest(seeds) with ordinality as given (id, place)
+      join ragpg.chunk on chunk.namespace_id = any (namespace_ids) and chunk.id = given.id
+      join ragpg.document on document.namespace_id = chunk.namespace_id and document.id = chunk.document_id
+  ), heard as materialized (
+    -- Entities that the question or a seed names.
+    select named.namespace_id, named.entity_id, 1.0::double precision as weight, 'question'::text as source, 0::bigint as place,
+           null::bigint as document_id
+      from ragpg.named_entities(query, namespace_ids) as named
+     union all
+    select seed.namespace_id, found.entity_id, 1.0::double precision / seed.place, seed.source, seed.place, seed.document_id
+      from seed
+     cross join lateral (select mention.entity_id from ragpg.mention
+                          where mention.namespace_id = seed.namespace_id and mention.chunk_id = seed.chunk_id
+                          order by mention.entity_id limit fanout) as found
+  ), known as materialized (
+    select counted.namespace_id, counted.entity_id, entity.name, counted.mentions, counted.documents
+      from (select one.namespace_id, one.entity_id,
+                   (select count(*) from (select from ragpg.mention
+                     where mention.namespace_id = one.namespace_id and mention.entity_id = one.entity_id limit 200) as counted_mention) as mentions,
+                   (select count(*) from (select from ragpg.topic
+                     where topic.namespace_id = one.namespace_id and topic.entity_id = one.entity_id limit 6) as counted_topic) as documents
+              from (select heard.namespace_id, heard.entity_id from heard
+                     union
+                    select topic.namespace_id, topic.entity_id from seed
+                      join ragpg.topic on topic.namespace_id = seed.namespace_id and topic.document_id = seed.document_id) as one) as counted
+      join ragpg.entity on entity.namespace_id = counted.namespace_id and entity.id = counted.entity_id
+  )
+  -- 1: to the documents that are about what was heard; a title that many share says nothing.
+  select 1, topic.namespace_id, topic.document_id, null::bigint,
+         heard.weight / case when heard.place = 0 then 1 else greatest(1, ln(1 + known.mentions) / ln(2)) end,
+         heard.source || ' names ' || known.name
+    from heard
+    join known using (namespace_id, entity_id)
+    join ragpg.topic on topic.namespace_id = heard.namespace_id and topic.entity_id = heard.entity_id
+   where known.documents <= 5 and topic.document_id is distinct from heard.document_id
+   union all
+  -- 1: to the chunks that name what a seed is about.
+  select 1, seed.namespace_id, null, found.chunk_id,
+         0.5 / seed.place / greatest(1, ln(1 + known.mentions) / ln(2)), 'names ' || known.name || ' of ' || seed.source
+    from seed
+    join ragpg.topic on topic.namespace_id = seed.namespace_id and topic.document_id = seed.document_id
+    join known on known.namespace_id = topic.namespace_id and known.entity_id = topic.entity_id
+   cross join lateral (select mention.chunk_id from ragpg.mention
+                        where mention.namespace_id = topic.namespace_id and mention.entity_id = topic.entity_id
+                        order by mention.weight desc, mention.chunk_id limit fanout) as found
+   where known.mentions < 200
+   union all
+  -- 2: links, both ways by two index scans.
+  select 2, seed.namespace_id, found.target_id, null, 1.0 / seed.place, seed.source || ' links here'
+    from seed
+   cross join lateral (select distinct link.target_id from ragpg.link
+                        where link.namespace_id = seed.namespace_id and link.document_id = seed.document_id
+                          and link.target_id <> seed.document_id
+                        order by link.target_id limit fanout) as found
+   union all
+  select 2, seed.namespace_id, found.document_id, null, 0.5 / seed.place, 'links to ' || seed.source
+    from seed
+   cross join lateral (select distinct link.document_id from ragpg.link
+                        where link.namespace_id = seed.namespace_id and link.target_id = seed.document_id
+                          and link.document_id <> seed.document_id
+                        order by link.document_id limit fanout) as found
+   union all
+  -- 3: chunks that name a rare entity of a seed, and what extracted relations lead to.
+  select 3, heard.namespace_id, null, found.chunk_id, heard.weight / (1 + known.mentions), heard.source || ' also names ' || known.name
+    from heard
+    join known using (namespace_id, entity_id)
+   cross join lateral (select mention.chunk_id from ragpg.mention
+                        where mention.namespace_id = heard.namespace_id and mention.entity_id = heard.entity_id
+                        order by mention.weight desc, mention.chunk_id limit 20) as found
+   where known.mentions between 2 and 20
+   union all
+  select 3, heard.namespace_id, null, found.chunk_id, heard.weight * 0.5,
+         known.name || ' ' || (found.kind collate "default")
+    from heard
+    join known using (namespace_id, entity_id)
+   cross join lateral ((select relation.chunk_id, relation.kind from ragpg.relation
+                         where relation.namespace_id = heard.namespace_id and relation.source = heard.entity_id
+                         order by relation.weight desc, relation.target limit 20)
+                        union all
+                       (select relation.chunk_id, relation.kind from ragpg.relation
+                         where relation.namespace_id = heard.namespace_id and relation.target = heard.entity_id
+                         order by relation.weight desc, relation.source limit 20)) as found
+   union all
+  -- 3: documents that share rare terms, as of the last analysis.
+  select 3, seed.namespace_id, found.document_id, null, 0.2 * found.weight / seed.place, 'shares rare terms with ' || seed.source
+    from seed
+   cross join lateral ((select edge.target as document_id, edge.weight from ragpg.edge
+                         where edge.namespace_id = seed.namespace_id and edge.source = seed.document_id
+                         order by edge.weight desc, edge.target limit 10)
+                        union all
+                       (select edge.source, edge.weight from ragpg.edge
+                         where edge.namespace_id = seed.namespace_id and edge.target = seed.document_id
+                         order by edge.weight desc, edge.source limit 10)) as found
+   union all
+  -- 4: the hub of the seed's community.
+  select 4, seed.namespace_id, community.hub_id, null, 1.0 / seed.place, 'hub of the community of ' || seed.source
+    from seed
+    join ragpg.document_rank as rank on rank.namespace_id = seed.namespace_id and rank.document_id = seed.document_id
+    join ragpg.community on community.namespace_id = rank.namespace_id and community.id = rank.community_id
+   where community.hub_id <> seed.document_id and seed.place <= 3;
+end;
+
+comment on function ragpg.graph_paths(bigint[], integer[], text, integer) is
+$$One step in the graph from a question and from the chunks found so far: where it leads, and why.
+
+  select * from ragpg.graph_paths('{17,4}', ragpg.namespace_ids('{default}'), 'Who made Orion?');
+
+seeds   chunk ids, most important first
+fanout  so many edges a node and kind are followed$$;
