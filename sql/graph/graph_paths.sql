@@ -5,27 +5,32 @@
 create or replace function ragpg.graph_paths(
   seeds bigint[], namespace_ids integer[], query text default null, fanout integer default 50)
 returns table (tier integer, namespace_id integer, document_id bigint, chunk_id bigint, weight double precision, path text)
-language sql stable
+language plpgsql stable
+-- Its plan is kept: to plan takes longer than to run.
+set plan_cache_mode = force_generic_plan
 set search_path from current
 set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
-begin atomic
+as $$
+#variable_conflict use_column
+begin
+  return query
   with seed as materialized (
     select chunk.namespace_id, chunk.id as chunk_id, chunk.document_id, document.source collate "default" as source, given.place
-      from unnest(seeds) with ordinality as given (id, place)
-      join ragpg.chunk on chunk.namespace_id = any (namespace_ids) and chunk.id = given.id
+      from unnest(graph_paths.seeds) with ordinality as given (id, place)
+      join ragpg.chunk on chunk.namespace_id = any (graph_paths.namespace_ids) and chunk.id = given.id
       join ragpg.document on document.namespace_id = chunk.namespace_id and document.id = chunk.document_id
   ), heard as materialized (
     -- Entities that the question or a seed names.
     select named.namespace_id, named.entity_id, 1.0::double precision as weight, 'question'::text as source, 0::bigint as place,
            null::bigint as document_id
-      from ragpg.named_entities(query, namespace_ids) as named
+      from ragpg.named_entities(graph_paths.query, graph_paths.namespace_ids) as named
      union all
     select seed.namespace_id, found.entity_id, 1.0::double precision / seed.place, seed.source, seed.place, seed.document_id
       from seed
      cross join lateral (select mention.entity_id from ragpg.mention
                           where mention.namespace_id = seed.namespace_id and mention.chunk_id = seed.chunk_id
-                          order by mention.entity_id limit fanout) as found
+                          order by mention.entity_id limit graph_paths.fanout) as found
   ), known as materialized (
     select counted.namespace_id, counted.entity_id, entity.name, counted.mentions, counted.documents
       from (select one.namespace_id, one.entity_id,
@@ -56,23 +61,32 @@ begin atomic
     join known on known.namespace_id = topic.namespace_id and known.entity_id = topic.entity_id
    cross join lateral (select mention.chunk_id from ragpg.mention
                         where mention.namespace_id = topic.namespace_id and mention.entity_id = topic.entity_id
-                        order by mention.weight desc, mention.chunk_id limit fanout) as found
+                        order by mention.weight desc, mention.chunk_id limit graph_paths.fanout) as found
    where known.mentions < 200
    union all
-  -- 2: links, both ways by two index scans.
-  select 2, seed.namespace_id, found.target_id, null, 1.0 / seed.place, seed.source || ' links here'
+  -- 2: links, both ways by index. Where two writers met, one may have missed the other's document:
+  -- a link that leads nowhere is tried once more by its very target.
+  select 2, seed.namespace_id, found.id, null, 1.0 / seed.place, seed.source || ' links here'
     from seed
-   cross join lateral (select distinct link.target_id from ragpg.link
-                        where link.namespace_id = seed.namespace_id and link.document_id = seed.document_id
-                          and link.target_id <> seed.document_id
-                        order by link.target_id limit fanout) as found
+   cross join lateral (select distinct coalesce(link.target_id, aim.id) as id
+                         from (select * from ragpg.link
+                                where link.namespace_id = seed.namespace_id and link.document_id = seed.document_id
+                                order by link.target limit 4 * graph_paths.fanout) as link
+                         left join ragpg.document as aim on link.matches = 0 and aim.namespace_id = link.namespace_id
+                                                        and aim.source = link.target
+                        order by 1 limit graph_paths.fanout) as found
+   where found.id <> seed.document_id
    union all
-  select 2, seed.namespace_id, found.document_id, null, 0.5 / seed.place, 'links to ' || seed.source
+  select 2, seed.namespace_id, found.id, null, 0.5 / seed.place, 'links to ' || seed.source
     from seed
-   cross join lateral (select distinct link.document_id from ragpg.link
-                        where link.namespace_id = seed.namespace_id and link.target_id = seed.document_id
-                          and link.document_id <> seed.document_id
-                        order by link.document_id limit fanout) as found
+   cross join lateral ((select distinct link.document_id as id from ragpg.link
+                         where link.namespace_id = seed.namespace_id and link.target_id = seed.document_id
+                         order by 1 limit graph_paths.fanout)
+                        union
+                       (select link.document_id from ragpg.link
+                         where link.namespace_id = seed.namespace_id and link.target = seed.source collate "C" and link.matches = 0
+                         order by 1 limit graph_paths.fanout)) as found
+   where found.id <> seed.document_id
    union all
   -- 3: chunks that name a rare entity of a seed, and what extracted relations lead to.
   select 3, heard.namespace_id, null, found.chunk_id, heard.weight / (1 + known.mentions), heard.source || ' also names ' || known.name
@@ -112,7 +126,7 @@ begin atomic
     join ragpg.document_rank as rank on rank.namespace_id = seed.namespace_id and rank.document_id = seed.document_id
     join ragpg.community on community.namespace_id = rank.namespace_id and community.id = rank.community_id
    where community.hub_id <> seed.document_id and seed.place <= 3;
-end;
+end $$;
 
 comment on function ragpg.graph_paths(bigint[], integer[], text, integer) is
 $$One step in the graph from a question and from the chunks found so far: where it leads, and why.

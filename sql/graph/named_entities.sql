@@ -1,30 +1,24 @@
--- Entities whose name stands in a question: by the phrases of titles, and by the names that
--- extractors gave. Words are looked up in runs of up to six.
+-- Entities whose name stands in a question. Its words are looked up in runs of up to six.
 create or replace function ragpg.named_entities(query text, namespace_ids integer[])
 returns table (namespace_id integer, entity_id bigint, name text)
-language sql stable
-begin atomic
-  with folded as (
-    select ragpg.fold_text(left(query, 2000)) as query
-  ), word as (
-    select part.word, part.place
-      from folded, string_to_table(trim(regexp_replace(lower(folded.query collate pg_c_utf8), '[^[:alnum:]]+', ' ', 'g')), ' ')
-             with ordinality as part (word, place)
-     limit 64
-  ), run as (
-    select distinct string_agg(word.word, ' ') over (partition by starts.place order by word.place) collate "C" as key
-      from word as starts
-      join word on word.place between starts.place and starts.place + 5
-     where octet_length(starts.word) > 0
-  )
+language plpgsql stable
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+  folded text := ragpg.fold_text(left(named_entities.query, 2000)) collate pg_c_utf8;
+  words text[] := (string_to_array(trim(regexp_replace(lower(folded), '[^[:alnum:]]+', ' ', 'g')), ' '))[1:64];
+begin
+  return query
   select entity.namespace_id, entity.id, entity.name
-    from run
-    join ragpg.entity on entity.namespace_id = any (namespace_ids) and entity.key = run.key
-    cross join folded
-   where length(run.key) > 1 and ragpg.is_named(folded.query, run.key)
+    from (select distinct array_to_string(words[starts.at:ends.at], ' ') collate "C" as key
+            from generate_series(1, cardinality(words)) as starts (at),
+                 generate_series(starts.at, least(starts.at + 5, cardinality(words))) as ends (at)) as run
+    join ragpg.entity on entity.namespace_id = any (named_entities.namespace_ids) and entity.key = run.key
+   where length(run.key) > 1 and ragpg.is_named(folded, run.key)
    order by length(entity.key) desc, entity.id
    limit 20;
-end;
+end $$;
 
 comment on function ragpg.named_entities(text, integer[]) is
 $$The entities that a text names, longest names first, at most 20.

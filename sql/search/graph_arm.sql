@@ -8,74 +8,90 @@ returns setof ragpg.arm_hit
 language plpgsql stable
 set search_path from current
 as $$
+#variable_conflict use_column
 declare
   weights sparsevec;
+  owners integer[];
+  documents bigint[];
+  tiers integer[];
+  sums double precision[];
+  paths text[];
+  chunks bigint[];
 begin
   if k <= 0 or cardinality(namespace_ids) = 0
      or coalesce(cardinality(seeds), 0) = 0 and coalesce(query, '') !~ '\S' then
     return;
   end if;
+  with step as materialized (
+    select * from ragpg.graph_paths(graph_arm.seeds[1:5], graph_arm.namespace_ids, graph_arm.query)
+  ), again as (
+    select * from step
+     union all
+    select further.tier + 2, further.namespace_id, further.document_id, further.chunk_id, further.weight / 4, further.path
+      from (select array_agg(reached.chunk_id order by reached.weight desc, reached.chunk_id) as chunks
+              from (select coalesce(step.chunk_id, opening.id) as chunk_id, sum(step.weight) as weight
+                      from step
+                      left join lateral (select chunk.id from ragpg.chunk
+                                          where step.chunk_id is null and chunk.namespace_id = step.namespace_id
+                                            and chunk.document_id = step.document_id
+                                          order by chunk.ordinal limit 1) as opening on true
+                     group by 1 order by 2 desc, 1 limit 20) as reached) as frontier,
+           ragpg.graph_paths(frontier.chunks, graph_arm.namespace_ids, null, 20) as further
+     where graph_arm.hops > 1
+  ), reached as (
+    select again.tier, again.weight, again.path, again.namespace_id, again.chunk_id,
+           coalesce(again.document_id, (select chunk.document_id from ragpg.chunk
+                                         where chunk.namespace_id = again.namespace_id and chunk.id = again.chunk_id)) as document_id
+      from again
+  ), summed as (
+    -- A document counts once, by its best tier; the reason is that of the heaviest step.
+    select reached.namespace_id, reached.document_id, min(reached.tier) as tier,
+           sum(reached.weight * 0.1 ^ (reached.tier - 1) order by reached.tier, reached.weight, reached.path) as weight,
+           (array_agg(reached.path order by reached.tier, reached.weight desc, reached.path))[1] as path,
+           (array_agg(reached.chunk_id order by reached.tier, reached.weight desc, reached.chunk_id)
+              filter (where reached.chunk_id is not null))[1] as chunk_id
+      from reached
+     group by 1, 2
+  )
+  select array_agg(best.namespace_id), array_agg(best.document_id), array_agg(best.tier), array_agg(best.weight),
+         array_agg(best.path), array_agg(best.chunk_id)
+    into owners, documents, tiers, sums, paths, chunks
+    from (select summed.* from summed order by summed.tier, summed.weight desc, summed.document_id
+           -- A filter may refuse most of them.
+           limit case when filter is null or filter = '{}' then graph_arm.k + 10 else 20 * graph_arm.k end) as best;
+  if documents is null then
+    return;
+  end if;
   if coalesce(query, '') ~ '\S' then
     select ('{' || string_agg(slot.slot || ':' || slot.bound, ',') || '}/536870912')::sparsevec into weights
       from (select ragpg.lexeme_slot(term.word) as slot, sum(term.bound) as bound
-              from ragpg.keyword_terms(query, namespace_ids) as term group by 1) as slot;
+              from ragpg.keyword_terms(graph_arm.query, graph_arm.namespace_ids) as term group by 1) as slot;
   end if;
   return query execute format(
-    'with step as materialized (
-       select * from ragpg.graph_paths($1[1:5], $2, $3)
-     ), again as (
-       select * from step
-        union all
-       select further.tier + 2, further.namespace_id, further.document_id, further.chunk_id, further.weight / 4, further.path
-         from (select array_agg(reached.chunk_id order by reached.weight desc, reached.chunk_id) as chunks
-                 from (select coalesce(step.chunk_id, opening.id) as chunk_id, sum(step.weight) as weight
-                         from step
-                         left join lateral (select chunk.id from ragpg.chunk
-                                             where step.chunk_id is null and chunk.namespace_id = step.namespace_id
-                                               and chunk.document_id = step.document_id
-                                             order by chunk.ordinal limit 1) as opening on true
-                        group by 1 order by 2 desc, 1 limit 20) as reached) as frontier,
-              ragpg.graph_paths(frontier.chunks, $2, null, 20) as further
-        where $4 > 1
-     ), seed as (
-       select chunk.namespace_id, chunk.document_id, min(given.place) as place, (array_agg(chunk.id order by given.place))[1] as id
+    'with seed as (
+       select chunk.namespace_id, chunk.document_id, (array_agg(chunk.id order by given.place))[1] as id
          from unnest($1) with ordinality as given (id, place)
          join ragpg.chunk on chunk.namespace_id = any ($2) and chunk.id = given.id
         group by 1, 2
-     ), reached as (
-       select again.tier, again.weight, again.path, again.namespace_id,
-              coalesce(again.document_id, owner.document_id) as document_id, again.chunk_id
-         from again
-         left join ragpg.chunk as owner on again.document_id is null
-                                       and owner.namespace_id = again.namespace_id and owner.id = again.chunk_id
-     ), summed as (
-       -- A document counts once, by its best tier; the reason is that of the heaviest step.
-       select reached.namespace_id, reached.document_id, min(reached.tier) as tier,
-              sum(reached.weight * 0.1 ^ (reached.tier - 1)) as weight,
-              (array_agg(reached.path order by reached.tier, reached.weight desc, reached.path))[1] as path,
-              (array_agg(reached.chunk_id order by reached.tier, reached.weight desc, reached.chunk_id)
-                 filter (where reached.chunk_id is not null))[1] as chunk_id
-         from reached
-        group by 1, 2
      ), shown as (
-       select summed.namespace_id, opening.id, summed.tier, summed.weight, summed.path
-         from summed
-         left join seed on seed.namespace_id = summed.namespace_id and seed.document_id = summed.document_id,
+       select reached.namespace_id, opening.id, reached.tier, reached.weight, reached.path
+         from unnest($3, $4, $5, $6, $7, $8) as reached (namespace_id, document_id, tier, weight, path, chunk_id)
+         left join seed on seed.namespace_id = reached.namespace_id and seed.document_id = reached.document_id,
               lateral (select chunk.id from ragpg.chunk
-                        where chunk.namespace_id = summed.namespace_id and chunk.document_id = summed.document_id and %s
-                        order by chunk.id is distinct from seed.id, chunk.id is distinct from summed.chunk_id,
-                                 (select keyword.bm25 <#> $5 from ragpg.chunk_keyword as keyword
+                        where chunk.namespace_id = reached.namespace_id and chunk.document_id = reached.document_id and %s
+                        order by chunk.id is distinct from seed.id, chunk.id is distinct from reached.chunk_id,
+                                 (select keyword.bm25 <#> $9 from ragpg.chunk_keyword as keyword
                                    where keyword.namespace_id = chunk.namespace_id and keyword.chunk_id = chunk.id) nulls last,
                                  chunk.ordinal
                         limit 1) as opening
-        where $6 or seed.document_id is null
+        where $10 or seed.document_id is null
      )
      select ''graph'', ranked.namespace_id, ranked.id, (ranked.place + 100 * (ranked.tier - 1))::integer,
             ranked.weight::double precision, left(ranked.path, 300), 1::double precision
        from (select shown.*, row_number() over (order by shown.tier, shown.weight desc, shown.id) as place from shown) as ranked
       order by ranked.place
       limit %s', ragpg.filter_sql(filter), k)
-    using seeds, namespace_ids, query, hops, weights, with_seeds;
+    using seeds, namespace_ids, owners, documents, tiers, sums, paths, chunks, weights, with_seeds;
 end $$;
 
 comment on function ragpg.graph_arm(bigint[], integer[], jsonb, integer, text, integer, boolean) is

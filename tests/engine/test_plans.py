@@ -71,8 +71,8 @@ def test_each_arm_uses_its_index(plans: Callable[[str], str]) -> None:
     few = plans("select * from ragpg.metadata_arm('{1}', '{\"g\": 7}', 50)")
     assert "chunk_metadata" in few
     graph = plans("select * from ragpg.graph_arm('{17}', '{1}', null, 10)")
-    assert "link_pkey" in graph
-    assert "link_target " in graph
+    assert "link_in" in graph
+    assert "link_target" in graph
     assert "Seq Scan on link" not in graph
 
 
