@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ragpg.queries import Run
     from ragpg.types import Hit
 
+#: Between 1 and 2, this kept most of the answers (docs/decisions/context.md).
+_ROOM = 1.5
+
 
 def expand_parents(hits: Sequence[Hit], radius: int = 1) -> Flow[list[Hit]]:
     """Each hit with `radius` chunks on either side, in reading order, no text twice.
@@ -59,11 +62,11 @@ def expand_within(
     hits: Sequence[Hit], radius: int, budget: int, count_tokens: Callable[[str], int]
 ) -> Flow[list[Hit]]:
     """`expand_parents` with the largest radius up to `radius` whose texts together are at most
-    twice the budget, in tokens: so much can be shortened again. Beyond that neighbours would push
-    better hits out of the context; then hits that adjoin are joined and no more."""
+    1.5 times the budget, in tokens: so much can be shortened again. Beyond that neighbours would
+    push other hits out of the context; then hits that adjoin are joined and no more."""
     for smaller in range(radius, 0, -1):
         wide = yield from expand_parents(hits, smaller)
-        if sum(count_tokens(hit.content) for hit in wide) <= 2 * budget:
+        if sum(count_tokens(hit.content) for hit in wide) <= _ROOM * budget:
             return wide
     return (yield from expand_parents(hits, min(radius, 0)))
 

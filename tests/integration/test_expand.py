@@ -142,7 +142,7 @@ def test_neighbours_give_way_where_the_budget_is_small(
     bare, wide = play(rag, expand_parents(found, 0)), play(rag, expand_parents(found, 3))
     assert widths[1] == sum(len(hit.content) for hit in bare)
     assert widths[100_000] == sum(len(hit.content) for hit in wide)
-    assert widths[1] <= widths[300] <= 600
+    assert widths[1] <= widths[300] <= 450
 
 
 def test_a_document_that_changed_leaves_the_hit_alone(
