@@ -14,6 +14,7 @@ declare
   no_score bigint[];
   no_cosine bigint[];
   terms integer;
+  lead double precision;
   total double precision;
   words sparsevec;
   chunks bigint;
@@ -21,9 +22,9 @@ declare
   cosines double precision[];
   usual double precision;
 begin
-  select count(*), sum(slot.bound),
+  select count(*), max(slot.bound) / sum(slot.bound), sum(slot.bound),
          ('{' || string_agg(slot.slot || ':' || slot.bound, ',') || '}/536870912')::sparsevec
-    into terms, total, words
+    into terms, lead, total, words
     from (select ragpg.lexeme_slot(term.word) as slot, sum(term.bound) as bound
             from ragpg.keyword_terms(query, namespace_ids) as term group by 1) as slot;
   select greatest(sum(namespace_statistics.chunks), 1) into chunks
@@ -37,7 +38,7 @@ begin
     from ragpg.cosines(embedding, namespace_ids, sample || no_cosine) as one;
   -- In a namespace of a few chunks the sample may be the answer itself.
   usual := least(coalesce(usual, 0), 0.9);
-  signals := ragpg.fusion_signals(hits, terms, chunks, usual);
+  signals := ragpg.fusion_signals(hits, terms, lead, chunks, usual);
   shares := array(
     select row(hit.arm, hit.namespace_id, hit.chunk_id, null,
                case hit.arm when 'keyword' then hit.score / total else (hit.score - usual) / (1 - usual) end,

@@ -1,6 +1,6 @@
 -- What can be seen of a query's two lists, without knowing the answer.
 create or replace function ragpg.fusion_signals(
-  hits ragpg.arm_hit[], terms integer, chunks bigint, background double precision)
+  hits ragpg.arm_hit[], terms integer, lead double precision, chunks bigint, background double precision)
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
@@ -19,19 +19,21 @@ begin
   return jsonb_build_object(
     'drop', round((1 - last_score / nullif(first_score, 0))::numeric, 4),
     'near', round(((best_cosine - background) / (1 - background))::numeric, 4),
+    'lead', round(lead::numeric, 4),
     'terms', terms,
     'background', round(background::numeric, 4));
 end $$;
 
-comment on function ragpg.fusion_signals(ragpg.arm_hit[], integer, bigint, double precision) is
+comment on function ragpg.fusion_signals(ragpg.arm_hit[], integer, double precision, bigint, double precision) is
 $$The signals from which ragpg.keyword_odds() weighs the arms.
 
 drop        how much lower BM25 is at the 50th hit than at the first, from 0 to 1: high where the
             words single out few chunks
 near        where the best cosine lies between the background (0) and the same direction (1)
+lead        the rarest word's share of the query's idf weight
 terms       words of the query that the namespace knows
 
-  select ragpg.fusion_signals('{}', 3, 1000, 0.1);
+  select ragpg.fusion_signals('{}', 3, 0.5, 1000, 0.1);
 
 chunks      how many the namespaces have
 background  the cosine similarity of the query to chunks at large$$;

@@ -47,7 +47,7 @@ def fused(
 def test_scores_are_fused_by_default_and_the_report_says_how(stocked: Engine) -> None:
     report = fused(stocked)
     assert report["method"] == "adaptive"
-    assert set(report["signals"]) == {"drop", "near", "terms", "background"}
+    assert set(report["signals"]) == {"drop", "near", "lead", "terms", "background"}
     assert report["signals"]["terms"] == 2
     assert report["weights"]["keyword"] + report["weights"]["vector"] == pytest.approx(2)
 
@@ -155,16 +155,20 @@ def test_unknown_options_are_refused(stocked: Engine) -> None:
 
 def test_namespaces_that_agree_choose_the_fusion(stocked: Engine) -> None:
     stocked.add({"x": "Gift tags."}, namespace="other")
-    stocked.connection.execute(
-        """update ragpg.namespace set settings = '{"fusion": {"method": "rrf", "rrf_k": 60}}'
-            where name = 'default'"""
+    stored = stocked.value(
+        """select ragpg.set_fusion('default', '{"method": "rrf", "rrf_k": 60}')"""
     )
+    assert stored == {"method": "rrf", "rrf_k": 60}
     assert fused(stocked)["method"] == "rrf"
     assert fused(stocked)["rrf_k"] == 60
     assert fused(stocked, {"method": "adaptive"})["method"] == "adaptive"
     several = """select report -> 'fusion' ->> 'method'
                    from ragpg.search_run('gift', '[1,0,0]', namespaces => '{default,other}')"""
     assert stocked.value(several) == "adaptive"
+    with pytest.raises(psycopg.DatabaseError, match="beta"):
+        stocked.value("""select ragpg.set_fusion('default', '{"beta": 1}')""")
+    stocked.value("select ragpg.set_fusion('default', null)")
+    assert fused(stocked)["method"] == "adaptive"
 
 
 def test_equal_queries_get_equal_scores(stocked: Engine) -> None:
