@@ -38,6 +38,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 
 from ragpg.errors import ConfigError
+from ragpg.schema_extraction import add_extraction
 from ragpg.schema_graph import add_graph
 from ragpg.schema_memory import add_memory
 from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
@@ -53,6 +54,7 @@ def tables(schema: str = DEFAULT_SCHEMA) -> MetaData:
     _documents(metadata)
     _keywords(metadata)
     add_graph(metadata)
+    add_extraction(metadata)
     add_memory(metadata)
     Table(
         "install",

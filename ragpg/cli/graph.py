@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TextIO, Unpack
 
 import click
 
@@ -30,7 +30,7 @@ def graph() -> None:
     ragpg graph cypher "MATCH (a)-[:LINKS]->(b) RETURN a.source, b.source"
     ragpg graph status
 
-    `show` works everywhere; the other commands need the extension age in the database.
+    `show` and `extract` work everywhere; the others need the extension age in the database.
     """
 
 
@@ -188,6 +188,78 @@ def status(ctx: click.Context, *, as_json: bool, **connection: Unpack[Connection
         for name in sorted({one.namespace for one in behind}):
             click.echo(f"The graph of {name} is not current; run: ragpg graph sync -n {name}")
     ctx.exit(output.FAILED if behind else 0)
+
+
+@graph.command()
+@click.option(
+    "--generator",
+    envvar="RAGPG_GENERATOR",
+    help="openai or openai:MODEL [RAGPG_GENERATOR; OPENAI_BASE_URL for compatible services]",
+)
+@click.option(
+    "--batch", default=6, show_default=True, type=click.IntRange(1), help="Chunks asked at once"
+)
+@click.option("--limit", type=click.IntRange(0), help="Send at most so many chunks to the model")
+@click.option(
+    "--prompt", type=click.File(encoding="utf-8"), help="File with another task for the model"
+)
+@click.option(
+    "--structured/--plain", default=True, help="Ask for structured output, or in the prompt alone"
+)
+@NAMESPACE
+@options.connection
+@options.json_output
+@click.pass_context
+def extract(
+    ctx: click.Context,
+    *,
+    generator: str | None,
+    batch: int,
+    limit: int | None,
+    prompt: TextIO | None,
+    structured: bool,
+    namespace: str,
+    as_json: bool,
+    **connection: Unpack[Connection],
+) -> None:
+    """Let a chat model name the entities and relations of every chunk that it has not read.
+
+    What is not in the text is not believed. Every batch is kept, so that a run which was stopped
+    goes on, and the same text is never paid for twice. The exit code is 1 where a chunk could not
+    be read.
+
+    \b
+    ragpg graph extract -n handbook --generator openai:gpt-4o-mini
+    ragpg graph extract --limit 50 --prompt task.txt
+    """
+    from ragpg.graph import extract as work
+    from ragpg.graph import extraction
+
+    model = options.make_generator(generator)
+    task = prompt.read() if prompt else extraction.PROMPT
+
+    def told(report: work.ExtractionReport) -> None:
+        if not as_json:
+            click.echo(f"{report.read} chunks read, {report.failed} failed", err=True)
+
+    with options.connect(**connection, needs_embedder=False) as rag:
+        report = rag._run(
+            work.extract(
+                namespace, model, prompt=task, batch=batch, limit=limit, structured=structured,
+                on_batch=told,
+            )
+        )  # fmt: skip
+    if as_json:
+        output.print_json({"namespace": namespace} | dataclasses.asdict(report))
+    else:
+        for error in report.errors:
+            output.note(error)
+        click.echo(
+            f"{report.read} chunks read, {report.known} known from before, {report.failed} failed:"
+            f" {report.entities} mentions, {report.relations} relations;"
+            f" {report.usage.input_tokens} + {report.usage.output_tokens} tokens"
+        )
+    ctx.exit(output.FAILED if report.failed else 0)
 
 
 @graph.command()

@@ -20,7 +20,7 @@ begin
    where document.namespace_id = owner and document.source = start;
   if centre is null then
     select 'e' || entity.id into centre from ragpg.entity
-     where entity.namespace_id = owner and (entity.key = start or entity.key = lower(start) or entity.name = start)
+     where entity.namespace_id = owner and (entity.key = ragpg.entity_key(start) or entity.name = start)
      order by entity.name <> start, entity.id limit 1;
   end if;
   if centre is null then

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+from ragpg.testing import ScriptedGenerator
 from tests.age import content
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ def test_show_prints_a_neighbourhood(
     assert "links to  b.md" in text.output
     assert "far.md" not in text.output
     assert "far.md" in ragpg_cli("graph", "show", "--around", "a.md", "--hops", "2").output
-    # Found by title and by an entity's name too.
-    assert "links to  b.md" in ragpg_cli("graph", "show", "--around", "alpha").output
+    # A name is found however it is spelt; titles are names too.
+    assert "is the topic of  a.md" in ragpg_cli("graph", "show", "--around", "ALPHA").output
     entity = ragpg_cli("graph", "show", "--around", "Orion").output
     assert "is related to (uses)  Falcon" in entity
     assert "is mentioned in  a.md (Alpha)" in entity
@@ -85,3 +86,26 @@ def test_without_age_cypher_says_what_it_needs(
     assert status.exit_code == 0
     assert "everything else works" in status.output
     assert _json(ragpg_cli("graph", "status", "--json"))["labels"] == []
+
+
+def test_extract_reads_what_is_new(
+    ragpg_cli: Callable[..., Result], library: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    answer = {
+        "passages": [{"id": 1, "entities": [{"name": "text", "kind": "term"}], "relations": []}]
+    }
+    model = ScriptedGenerator([json.dumps(answer), "I cannot say."])
+    monkeypatch.setattr("ragpg.cli.options.make_generator", lambda spec: model)
+    task = tmp_path / "task.txt"
+    task.write_text("Name the terms.")
+    arguments = ("graph", "extract", "--batch", "1", "--limit", "1", "--prompt", str(task))
+    report = _json(ragpg_cli(*arguments, "--json"))
+    assert (report["read"], report["known"], report["failed"], report["entities"]) == (1, 0, 0, 3)
+    assert model.requests[0][0]["content"].startswith("Name the terms.")
+    # The three documents of the library have one text.
+    again = ragpg_cli(*arguments)
+    assert again.exit_code == 0, again.output
+    assert again.output.startswith("0 chunks read, 0 known from before, 0 failed")
+    failed = ragpg_cli("graph", "extract", "--limit", "1")
+    assert failed.exit_code == 1
+    assert "no list of passages" in failed.stderr
