@@ -38,7 +38,7 @@ class HeuristicReranker:
     weights count by `keyword_only`. At full weight three judged sets of six would lose.
     """
 
-    coverage: float = 0.06
+    coverage: float = 0.03
     proximity: float = 0.2
     exact: float = 0.15
     named: float = 0.2

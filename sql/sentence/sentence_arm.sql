@@ -14,7 +14,6 @@ declare
   moved_by constant double precision := 0.5;
   spaces integer[];
   space ragpg.embedding_space;
-  has_sentences boolean;
   moved vector;
   hits ragpg.arm_hit[];
 begin
@@ -39,8 +38,10 @@ begin
       vector_dims(embedding), space.model, space.dimensions using errcode = 'RG002',
       hint = 'Embed the query with the model that the namespace was ingested with.';
   end if;
+  if to_regclass(format('ragpg.sentence_%s', space.id)) is null then
+    return;
+  end if;
   embedding := l2_normalize(embedding);
-  has_sentences := to_regclass(format('ragpg.sentence_%s', space.id)) is not null;
   -- The mean of the first three by 1, 1/2 and 1/3 of a rank: 6, 3 and 2 of 11.
   execute format(
     'select sum(l2_normalize(vectors.embedding::vector) * array_fill((seed.weight / 11.0)::real, array[$3])::vector)
@@ -52,7 +53,7 @@ begin
   execute format(
     'with split as (
        select sentences.namespace_id, sentences.chunk_id, max(1 - (sentences.embedding <=> $1::%1$s)) as best
-         from %3$s as sentences
+         from ragpg.sentence_%2$s as sentences
         where sentences.namespace_id = any ($3) and sentences.chunk_id = any ($4)
         group by sentences.namespace_id, sentences.chunk_id),
      entire as (
@@ -62,15 +63,13 @@ begin
      scored as (
        select namespace_id, chunk_id, case when split.best is not null then ''maxsim'' end as mode,
               $5 * coalesce(split.best, entire.cosine) + (1 - $5) * coalesce(entire.cosine, split.best) as score
-         from entire full join split using (namespace_id, chunk_id))
+         from entire full join split using (namespace_id, chunk_id)
+        where exists (select from split))
      select array_agg(row(null, ranked.namespace_id, ranked.chunk_id, ranked.rank, ranked.score, ranked.mode, 1)::ragpg.arm_hit
                       order by ranked.rank)
        from (select scored.*, row_number() over (order by scored.score desc, scored.chunk_id)::integer as rank
                from scored) as ranked
-      where ranked.rank <= $6', space.type, space.id,
-    case when has_sentences then format('ragpg.sentence_%s', space.id)
-         -- No table, no rows.
-         else '(select null::integer as namespace_id, null::bigint as chunk_id, $1 as embedding where false)' end)
+      where ranked.rank <= $6', space.type, space.id)
     into hits using embedding, moved, namespace_ids, candidates, best_share, k;
   return query select * from unnest(hits);
 end $$;
@@ -83,6 +82,7 @@ $$A second look at the candidates of other arms: their best sentence, and the qu
 candidates  ids of chunks that other arms found, best first; there is no search of its own
 
 The score is 0.3 of the cosine of the query and the chunk's best sentence, and 0.7 of the cosine of
-the whole chunk and the query after it was moved towards the first three candidates. The
-mode is maxsim, or null for a chunk whose sentences have no vectors: there the whole chunk stands
-for them. Vectors of sentences are stored by Client.fill_sentences() and `ragpg sentences fill`.$$;
+the whole chunk and the query after it was moved towards the first three candidates. The mode is
+maxsim, or null for a chunk whose sentences have no vectors: there the whole chunk stands for them.
+Where no candidate has any, nothing comes back. Client.fill_sentences() and `ragpg sentences` store
+them.$$;

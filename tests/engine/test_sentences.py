@@ -83,12 +83,13 @@ def test_a_chunk_is_worth_its_best_sentence(three: Engine) -> None:
 def test_the_query_moves_towards_the_best_candidates(engine: Engine) -> None:
     wholes: dict[str, list[float]] = {"a": [0, 1, 0], "b": [0.5, 0.8, 0], "c": [0.5, 0, 0.8]}
     engine.add(dict.fromkeys("abc", "text"), vectors=wholes)
+    split(engine, {name: [[0, 0, 1]] for name in "abc"})
     # b and c are equally near the query; b is nearer to the first candidate.
     assert [row["source"] for row in arm(engine, [1, 0, 0], "abc")][:2] == ["b", "c"]
     assert [row["source"] for row in arm(engine, [1, 0, 0], "cba")][:2] == ["c", "b"]
     [row] = arm(engine, [1, 0, 0], "a")
-    # 1 moved by half of 6/11 towards a: (1, 0.2727), of which a is (0, 1).
-    assert row["score"] == pytest.approx(0.2727 / (1 + 0.2727**2) ** 0.5, abs=1e-3)
+    # Moved by half of 6/11 towards a, the query is (1, 0.2727): a has a cosine with it.
+    assert row["score"] == pytest.approx(0.7 * 0.2727 / (1 + 0.2727**2) ** 0.5, abs=1e-3)
 
 
 def test_a_chunk_without_sentences_counts_by_its_whole(three: Engine) -> None:
@@ -102,10 +103,10 @@ def test_a_chunk_without_sentences_counts_by_its_whole(three: Engine) -> None:
     assert rows[1]["score"] == rows[2]["score"] < rows[0]["score"]
 
 
-def test_without_any_sentences_the_wholes_are_looked_at(three: Engine) -> None:
-    assert {row["mode"] for row in arm(three, [1, 0], "abc")} == {None}
+def test_without_any_sentences_nothing_comes_back(three: Engine) -> None:
+    assert arm(three, [1, 0], "abc") == []
     split(three, {"b": [[1, 0]]})
-    assert {row["mode"] for row in arm(three, [1, 0], "ac")} == {None}
+    assert arm(three, [1, 0], "ac") == []
     assert arm(three, [1, 0], []) == []
 
 
