@@ -170,13 +170,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class ArmReport:
-    """What one arm (or stage: "rerank", "embed") did: rows given, milliseconds, and why not."""
+    """What one arm (or stage: "rerank", "embed") did: rows given, milliseconds, and why not.
+
+    `signals` of the keyword and the vector arm say how good their lists are; see
+    ragpg.query.confidence."""
 
     rows: int = 0
     ms: float = 0.0
     error: str | None = None
     skipped: str | None = None
     mode: str | None = None
+    signals: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

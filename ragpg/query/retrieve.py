@@ -168,6 +168,7 @@ def read_report(found: Mapping[str, Any]) -> ArmReport:
         error=found.get("error"),
         skipped=found.get("skipped"),
         mode=found.get("mode"),
+        signals=found.get("signals", {}),
     )
 
 

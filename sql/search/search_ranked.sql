@@ -11,6 +11,7 @@ declare
   ids integer[];
   fused record;
   options jsonb;
+  signals jsonb := '{}';
 begin
   if (k >= 0 and rrf_k >= 0 and budget_ms >= 0) is not true then
     raise exception 'k, rrf_k and budget_ms cannot be negative or null: %, %, %', k, rrf_k, budget_ms using errcode = 'RG005';
@@ -30,6 +31,16 @@ begin
   ranking := fused.ranking;
   places := fused.places;
   report := found.report || jsonb_build_object('fusion', fused.report);
+  begin
+    signals := ragpg.confidence_signals(
+      found.hits, query, embedding, ids, (fused.report #>> '{signals,background}')::double precision);
+  exception when others then
+    -- A search is not lost for want of a word on how good it is.
+    report := jsonb_set(report, '{fusion,confidence_error}', to_jsonb(sqlerrm));
+  end;
+  select coalesce(jsonb_object_agg(arm.key, arm.value || case when signals ? arm.key
+                    then jsonb_build_object('signals', signals -> arm.key) else '{}' end), '{}')
+    into report from jsonb_each(report) as arm;
 end $$;
 
 comment on function ragpg.search_ranked(text, vector, text[], jsonb, integer, jsonb, integer, integer, jsonb, jsonb) is
