@@ -1,0 +1,34 @@
+create or replace function ragpg.graph_status(namespaces text[] default null)
+returns table (namespace text, documents bigint, entities bigint, mentions bigint, relations bigint,
+  links bigint, resolved bigint, ambiguous bigint, shared_terms bigint, communities bigint,
+  analysed_at timestamptz, changed_since bigint)
+language sql stable
+begin atomic
+  select space.name,
+         (select count(*) from ragpg.document where document.namespace_id = space.id),
+         (select count(*) from ragpg.entity where entity.namespace_id = space.id),
+         (select count(*) from ragpg.mention where mention.namespace_id = space.id),
+         (select count(*) from ragpg.relation where relation.namespace_id = space.id),
+         count(link.target), count(link.target_id), count(*) filter (where link.matches > 1),
+         (select count(*) from ragpg.edge where edge.namespace_id = space.id),
+         (select count(*) from ragpg.community where community.namespace_id = space.id),
+         state.analysed_at,
+         -- Changed and new ones, and those that are gone.
+         (select count(*) filter (where state.analysed_at is null or document.updated_at > state.analysed_at)
+                 + greatest(coalesce(state.documents, 0) - count(*) filter (where document.created_at <= state.analysed_at), 0)
+            from ragpg.document where document.namespace_id = space.id)
+    from ragpg.namespace as space
+    left join ragpg.graph_state as state on state.namespace_id = space.id
+    left join ragpg.link on link.namespace_id = space.id
+   where namespaces is null or space.id = any (ragpg.namespace_ids(namespaces))
+   group by space.id, space.name, state.analysed_at, state.documents
+   order by space.name;
+end;
+
+comment on function ragpg.graph_status(text[]) is
+$$The graph of each namespace in numbers.
+
+  select * from ragpg.graph_status();
+
+ambiguous      links that may mean several documents, so that none was taken
+changed_since  documents new, changed or gone since the last analysis$$;

@@ -1,0 +1,59 @@
+-- PageRank (Brin & Page 1998) by power iteration over resolved links and titles named, as a random
+-- reader would follow them. Ranks of a namespace add up to one.
+create or replace function ragpg.write_pagerank(
+  namespace_id integer, iterations integer default 20, damping double precision default 0.85)
+returns bigint
+language plpgsql
+set search_path from current
+set client_min_messages = warning
+as $$
+#variable_conflict use_column
+declare
+  owner integer := write_pagerank.namespace_id;
+  nodes bigint;
+  lost double precision;
+begin
+  select count(*) into nodes from ragpg.document where document.namespace_id = owner;
+  drop table if exists pg_temp.ragpg_walk, pg_temp.ragpg_rank;
+  create temporary table ragpg_walk on commit drop as
+    select way.source, way.target, 1.0::double precision / count(*) over (partition by way.source) as share
+      from (select link.document_id as source, link.target_id as target from ragpg.link
+             where link.namespace_id = owner and link.target_id is not null
+             union
+            select chunk.document_id, topic.document_id
+              from ragpg.mention
+              join ragpg.topic on topic.namespace_id = mention.namespace_id and topic.entity_id = mention.entity_id
+              join ragpg.chunk on chunk.namespace_id = mention.namespace_id and chunk.id = mention.chunk_id
+             where mention.namespace_id = owner and mention.origin = 'titles') as way
+     where way.source <> way.target;
+  create temporary table ragpg_rank on commit drop as
+    select document.id, 1.0::double precision / nodes as rank from ragpg.document where document.namespace_id = owner;
+  analyze pg_temp.ragpg_walk;
+  analyze pg_temp.ragpg_rank;
+  for turn in 1..iterations loop
+    -- What stands at a dead end starts anew anywhere.
+    select coalesce(sum(held.rank), 0) into lost from pg_temp.ragpg_rank as held
+     where not exists (select from pg_temp.ragpg_walk as walk where walk.source = held.id);
+    create temporary table ragpg_next on commit drop as
+      select held.id, (1 - damping) / nodes + damping * (lost / nodes + coalesce(inflow.rank, 0)) as rank
+        from pg_temp.ragpg_rank as held
+        left join (select walk.target, sum(walk.share * near.rank) as rank
+                     from pg_temp.ragpg_walk as walk join pg_temp.ragpg_rank as near on near.id = walk.source
+                    group by 1) as inflow on inflow.target = held.id;
+    drop table pg_temp.ragpg_rank;
+    alter table pg_temp.ragpg_next rename to ragpg_rank;
+  end loop;
+  insert into ragpg.document_rank as kept (namespace_id, document_id, pagerank)
+  select owner, held.id, held.rank from pg_temp.ragpg_rank as held
+    join ragpg.document on document.namespace_id = owner and document.id = held.id
+   order by held.id
+  on conflict on constraint document_rank_pkey do update set pagerank = excluded.pagerank
+   where kept.pagerank is distinct from excluded.pagerank;
+  drop table pg_temp.ragpg_walk, pg_temp.ragpg_rank;
+  return nodes;
+end $$;
+
+comment on function ragpg.write_pagerank(integer, integer, double precision) is
+$$Computes the PageRank of the documents of a namespace; returns how many there are.
+
+  select ragpg.write_pagerank(1);$$;
