@@ -111,10 +111,9 @@ def _verdicts(reports: Sequence[Report]) -> str:
     for stage in STAGES:
         rung = next(one for one in reports[0].rungs if one.name == stage.name)
         changes = [found for one in reports if (found := one.change(rung)) is not None]
-        against = {one.against(rung) for one in reports} - {None}
-        if len(against) != 1 or not changes or stage.fresh:
+        if not changes or (stage.fresh and not stage.against):
             continue
-        mean = over_sets(reports, rung.name, str(next(iter(against))))
+        mean = over_sets(reports, rung.name)
         up = sum(one.significant and one.mean > 0 for one in changes)
         down = sum(one.significant and one.mean < 0 for one in changes)
         figures = f"{mean.mean:+.4f} | {mean.low:+.4f} to {mean.high:+.4f}" if mean else " | "
@@ -127,6 +126,8 @@ def _on(profile: Profile, stage: str) -> str:
     arms = {name: profile.arms.get(name, name in ("vector", "keyword", "metadata", "graph"))
             for name in ("prf", "sentence", "graph")}  # fmt: skip
     found = {
+        "fused (rrf)": profile.fusion.get("method") == "rrf",
+        "fused": profile.fusion.get("method", "adaptive") == "adaptive",
         "+prf": bool(arms["prf"]),
         "+probes": profile.carryover or profile.facets,
         "+corrective": profile.corrective > 0,

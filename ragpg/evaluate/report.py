@@ -160,14 +160,21 @@ def average(values: Sequence[float]) -> float | None:
 
 
 def over_sets(
-    reports: Sequence[Report], rung: str, against: str, metric: str | None = None
+    reports: Sequence[Report], rung: str, against: str | None = None, metric: str | None = None
 ) -> Difference | None:
-    """The difference of two rungs on the mean of several sets, where each set counts the same."""
-    pairs = [
-        (one.runs[rung].scores(metric or one.main), one.runs[against].scores(metric or one.main))
-        for one in reports
-        if not (one.runs[rung].unavailable or one.runs[against].unavailable)
-    ]
+    """The difference of two rungs on the mean of several sets, where each set counts the same.
+
+    Without `against` each set compares with what its own report does: the better arm may be another
+    one. Sets where one of the two is missing are left out.
+    """
+    pairs = []
+    for one in reports:
+        step = next((step for step in one.rungs if step.name == rung), None)
+        base = against or (one.against(step) if step else None)
+        if step is None or base is None or one.runs[rung].unavailable or one.runs[base].unavailable:
+            continue
+        name = metric or one.main
+        pairs.append((one.runs[rung].scores(name), one.runs[base].scores(name)))
     groups = {name: group for one in reports for name, group in one.groups.items()}
     return difference(pairs, groups) if pairs else None
 

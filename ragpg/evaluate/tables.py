@@ -88,9 +88,8 @@ def markdown_changes(reports: Sequence[Report]) -> str:
             continue
         against = {one.against(rung) for one in reports}
         same = next(iter(against)) if len(against) == 1 else None
-        mean = over_sets(reports, rung.name, same) if same else None
-        name = same or rung.against or ""
-        rows.append([rung.name, name, *(_bold(one) for one in found), _bold(mean)])
+        cells = [*map(_bold, found), _bold(over_sets(reports, rung.name))]
+        rows.append([rung.name, same or rung.against or "", *cells])
     return _table(rows)
 
 
