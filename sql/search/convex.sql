@@ -3,26 +3,24 @@
 create or replace function ragpg.convex(
   hits ragpg.arm_hit[], shares ragpg.arm_hit[], keyword double precision, vector double precision,
   rrf_k integer default 10,
-  out namespace_id integer, out chunk_id bigint, out score double precision, out arms jsonb)
+  out namespace_id integer, out chunk_id bigint, out score double precision)
 returns setof record
 language sql immutable parallel safe
 begin atomic
   with credit as (
-    select share.namespace_id, share.chunk_id, share.arm,
+    select share.namespace_id, share.chunk_id, share.arm, false as listed,
            case share.arm when 'keyword' then convex.keyword else convex.vector end * share.score
-           / (rrf_k::double precision + 1) as score, null::jsonb as seen
+           / (rrf_k::double precision + 1) as score
       from unnest(shares) as share
      union all
-    select hit.namespace_id, hit.chunk_id, hit.arm,
-           case when hit.arm in ('keyword', 'vector') then 0 else ragpg.rrf_score(hit.rank, hit.weight, rrf_k) end,
-           jsonb_strip_nulls(jsonb_build_object('rank', hit.rank, 'score', hit.score, 'mode', hit.mode))
+    select hit.namespace_id, hit.chunk_id, hit.arm, true,
+           case when hit.arm in ('keyword', 'vector') then 0 else ragpg.rrf_score(hit.rank, hit.weight, rrf_k) end
       from unnest(hits) as hit
   )
-  select credit.namespace_id, credit.chunk_id, sum(credit.score order by credit.arm collate "C"),
-         coalesce(jsonb_object_agg(credit.arm, credit.seen) filter (where credit.seen is not null), '{}')
+  select credit.namespace_id, credit.chunk_id, sum(credit.score order by credit.arm collate "C")
     from credit
    group by credit.namespace_id, credit.chunk_id
-   order by 3 desc, count(credit.seen) desc, credit.chunk_id;
+   order by 3 desc, count(*) filter (where credit.listed) desc, credit.chunk_id;
 end;
 
 comment on function ragpg.convex(ragpg.arm_hit[], ragpg.arm_hit[], double precision, double precision, integer) is

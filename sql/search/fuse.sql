@@ -43,20 +43,21 @@ begin
     end if;
   end if;
 
-  ranking := array(
-    select row('fused', fused.namespace_id, fused.chunk_id, fused.place, fused.score, null, 1)::ragpg.arm_hit
-      from (select one.namespace_id, one.chunk_id, one.score, row_number() over () as place
-              from ragpg.rrf(hits, rrf_k) as one where method = 'rrf'
-             union all
-            select one.namespace_id, one.chunk_id, one.score, row_number() over ()
-              from ragpg.minmax(hits, rrf_k) as one where method = 'minmax'
-             union all
-            select one.namespace_id, one.chunk_id, one.score, row_number() over ()
-              from ragpg.convex(hits, shares, (weights ->> 'keyword')::double precision,
-                                (weights ->> 'vector')::double precision, rrf_k) as one
-             where method in ('adaptive', 'convex')) as fused
-     where fused.place <= k
-     order by fused.place);
+  -- A statement for each method: one that could do all would set up all of them every time.
+  if method = 'rrf' then
+    ranking := array(
+      select row('fused', one.namespace_id, one.chunk_id, row_number() over (), one.score, null, 1)::ragpg.arm_hit
+        from ragpg.rrf(hits, rrf_k) as one limit k);
+  elsif method = 'minmax' then
+    ranking := array(
+      select row('fused', one.namespace_id, one.chunk_id, row_number() over (), one.score, null, 1)::ragpg.arm_hit
+        from ragpg.minmax(hits, rrf_k) as one limit k);
+  else
+    ranking := array(
+      select row('fused', one.namespace_id, one.chunk_id, row_number() over (), one.score, null, 1)::ragpg.arm_hit
+        from ragpg.convex(hits, shares, (weights ->> 'keyword')::double precision,
+                          (weights ->> 'vector')::double precision, rrf_k) as one limit k);
+  end if;
   places := array(
     select jsonb_object_agg(hit.arm, jsonb_strip_nulls(
              jsonb_build_object('rank', hit.rank, 'score', hit.score, 'mode', hit.mode)))
