@@ -1,7 +1,8 @@
--- Label propagation (Raghavan et al. 2007), made deterministic: everybody hears the labels of the
--- turn before, its own counts a little, and of equal labels the lower wins. Links, titles named and
+-- Label propagation (Raghavan et al. 2007), made deterministic: in every turn one half, chosen by a
+-- hash, hears the labels of the turn before (all at once would swap labels for ever); its own label
+-- counts a little, and of equal labels the lower wins. Links, titles named and
 -- shared terms carry labels. Documents without edges belong to no community.
-create or replace function ragpg.write_communities(namespace_id integer, iterations integer default 10)
+create or replace function ragpg.write_communities(namespace_id integer, iterations integer default 20)
 returns bigint
 language plpgsql
 set search_path from current
@@ -11,6 +12,7 @@ as $$
 declare
   owner integer := write_communities.namespace_id;
   moved bigint;
+  quiet integer := 0;
   written bigint;
 begin
   drop table if exists pg_temp.ragpg_tie, pg_temp.ragpg_label;
@@ -37,19 +39,23 @@ begin
   analyze pg_temp.ragpg_label;
   for turn in 1..iterations loop
     create temporary table ragpg_next on commit drop as
-      select distinct on (vote.id) vote.id, vote.label
+      select own.id, own.label from pg_temp.ragpg_label as own where hashint8extended(own.id, turn) & 1 = 1
+       union all
+      (select distinct on (vote.id) vote.id, vote.label
         from (select heard.id, heard.label, sum(heard.weight) as weight
                 from (select tie.source as id, far.label, tie.weight
                         from pg_temp.ragpg_tie as tie join pg_temp.ragpg_label as far on far.id = tie.target
                        union all
                       select own.id, own.label, 0.5 from pg_temp.ragpg_label as own) as heard
+               where hashint8extended(heard.id, turn) & 1 = 0
                group by 1, 2) as vote
-       order by vote.id, vote.weight desc, vote.label;
+       order by vote.id, vote.weight desc, vote.label);
     select count(*) into moved from pg_temp.ragpg_next as now join pg_temp.ragpg_label as former using (id)
      where now.label <> former.label;
     drop table pg_temp.ragpg_label;
     alter table pg_temp.ragpg_next rename to ragpg_label;
-    exit when moved = 0;
+    quiet := case when moved = 0 then quiet + 1 else 0 end;
+    exit when quiet = 4;
   end loop;
 
   -- A community is the same one while its members are, whatever its number.
