@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from ragpg.cli import options, output
+from ragpg.flows import order_of
+from ragpg.ingest.chunkers.named import CHUNKERS, chunker_named
 from ragpg.ingest.discover import discover
 from ragpg.ingest.patterns import is_pattern
 
@@ -43,6 +45,15 @@ STATUSES: tuple[IngestStatus, ...] = (
     help="Folder that sources are named from; default: the folder given, else the current one",
 )
 @click.option("--prune", is_flag=True, help="Delete documents whose files are gone from PATHS")
+@click.option("--include", multiple=True, metavar="PATTERN", help="Only files that match")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="No files that match")
+@click.option("--chunker", help=CHUNKERS, default="auto", show_default=True)
+@click.option(
+    "--fields",
+    callback=options.json_object,
+    metavar="JSON",
+    help='Fields of JSON records: {"text": "body", "title": "head", "metadata": ["id"]}',
+)
 @click.option("--follow-links", is_flag=True, help="Follow symbolic links out of the folder")
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing")
 @click.option("-q", "--quiet", is_flag=True, help="Print only failures and the totals")
@@ -58,6 +69,10 @@ def ingest(
     metadata: dict[str, Any] | None,
     root: str | None,
     prune: bool,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    chunker: str,
+    fields: dict[str, Any] | None,
     follow_links: bool,
     dry_run: bool,
     quiet: bool,
@@ -78,22 +93,31 @@ def ingest(
     missing = [path for path in paths if not is_pattern(path) and not Path(path).exists()]
     if missing:
         raise click.UsageError(f"there is no {missing[0]}")
-    with options.connect(**connection) as rag, progress(paths, hidden=as_json) as advance:
+    with (
+        _json_fields(fields),
+        options.connect(**connection) as rag,
+        progress(paths, hidden=as_json) as advance,
+    ):
 
         def on_file(file: FileReport) -> None:
             advance(None if as_json or (quiet and file.status != "failed") else line(file))
 
-        report = rag.ingest(
+        order = order_of(
             paths,
+            (),
+            metadata,
             namespace=namespace,
             language=language,
-            metadata=metadata,
             root=Path(root) if root else None,
             prune=prune,
             follow_links=follow_links,
+            include=include,
+            exclude=exclude,
+            chunker=chunker_named(chunker, rag.embedder),  # type: ignore[arg-type]
             dry_run=dry_run,
             on_file=on_file,
         )
+        report = rag._run(rag._ingest(order))
     if as_json:
         output.print_json(report_json(report, dry_run=dry_run))
     else:
@@ -101,6 +125,23 @@ def ingest(
     for remark in report.notes:
         output.note(remark)
     ctx.exit(0 if report.ok else output.FAILED)
+
+
+@contextmanager
+def _json_fields(fields: dict[str, Any] | None) -> Iterator[None]:
+    """Reads JSON by a map of fields meanwhile."""
+    if fields is None:
+        yield
+        return
+    from ragpg.ingest.loaders import LOADERS, register
+    from ragpg.ingest.loaders.json_records import FieldMap, JsonLoader
+
+    former = LOADERS["json"]
+    register("json", JsonLoader(FieldMap.parse(fields)))
+    try:
+        yield
+    finally:
+        register("json", former)
 
 
 def line(file: FileReport) -> str:
