@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 NAMESPACE = click.option(
     "-n", "--namespace", default="default", show_default=True, help="Namespace of the graph"
 )
+GENERATOR = click.option(
+    "--generator",
+    envvar="RAGPG_GENERATOR",
+    help="openai or openai:MODEL [RAGPG_GENERATOR; OPENAI_BASE_URL for compatible services]",
+)
 
 
 @click.group()
@@ -30,7 +35,7 @@ def graph() -> None:
     ragpg graph cypher "MATCH (a)-[:LINKS]->(b) RETURN a.source, b.source"
     ragpg graph status
 
-    `show` and `extract` work everywhere; the others need the extension age in the database.
+    `show`, `extract`, `report` and `overview` work everywhere; the others need the extension age.
     """
 
 
@@ -191,11 +196,7 @@ def status(ctx: click.Context, *, as_json: bool, **connection: Unpack[Connection
 
 
 @graph.command()
-@click.option(
-    "--generator",
-    envvar="RAGPG_GENERATOR",
-    help="openai or openai:MODEL [RAGPG_GENERATOR; OPENAI_BASE_URL for compatible services]",
-)
+@GENERATOR
 @click.option(
     "--batch", default=6, show_default=True, type=click.IntRange(1), help="Chunks asked at once"
 )
@@ -260,6 +261,96 @@ def extract(
             f" {report.usage.input_tokens} + {report.usage.output_tokens} tokens"
         )
     ctx.exit(output.FAILED if report.failed else 0)
+
+
+@graph.command()
+@GENERATOR
+@click.option("--limit", type=click.IntRange(0), help="Write at most so many reports")
+@click.option("--minimum", default=2, show_default=True, help="Documents of a community")
+@click.option(
+    "--prompt", type=click.File(encoding="utf-8"), help="File with another task for the model"
+)
+@NAMESPACE
+@options.connection
+@options.json_output
+@click.pass_context
+def report(
+    ctx: click.Context,
+    *,
+    generator: str | None,
+    limit: int | None,
+    minimum: int,
+    prompt: TextIO | None,
+    namespace: str,
+    as_json: bool,
+    **connection: Unpack[Connection],
+) -> None:
+    """Let a chat model report on every community that has no report of just its members.
+
+    \b
+    ragpg graph report -n handbook --generator openai:gpt-4o-mini
+    """
+    from ragpg.graph import reports
+
+    model = options.make_generator(generator)
+    task = prompt.read() if prompt else reports.PROMPT
+    with options.connect(**connection, needs_embedder=False) as rag:
+        run = rag._run(
+            reports.write_reports(namespace, model, prompt=task, minimum=minimum, limit=limit)
+        )
+    if as_json:
+        output.print_json({"namespace": namespace} | dataclasses.asdict(run))
+    else:
+        for error in run.errors:
+            output.note(error)
+        click.echo(f"{run.written} reports written, {run.kept} kept, {run.failed} failed")
+    ctx.exit(output.FAILED if run.failed else 0)
+
+
+@graph.command()
+@click.argument("question")
+@GENERATOR
+@click.option("-k", default=8, show_default=True, help="Communities to read")
+@click.option("--no-model", is_flag=True, help="Only show the communities")
+@NAMESPACE
+@options.connection
+@options.json_output
+def overview(
+    question: str,
+    *,
+    generator: str | None,
+    k: int,
+    no_model: bool,
+    namespace: str,
+    as_json: bool,
+    **connection: Unpack[Connection],
+) -> None:
+    """Answer a QUESTION about a whole namespace from the reports on its communities.
+
+    \b
+    ragpg graph overview "What are the main subjects?" -n handbook
+    ragpg graph overview "refunds" --no-model
+    """
+    from ragpg.graph import reports
+
+    model = None if no_model else options.make_generator(generator)
+    with options.connect(**connection, needs_embedder=False) as rag:
+        if model is None:
+            found = tuple(rag._run(reports.reports(question, namespace=namespace, k=k)))
+            text = ""
+        else:
+            answer = rag._run(reports.overview(question, model, namespace=namespace, k=k))
+            found, text = answer.reports, answer.text
+    if as_json:
+        listed = [dataclasses.asdict(one) for one in found]
+        output.print_json({"question": question, "answer": text or None, "reports": listed})
+        return
+    if text:
+        click.echo(text + "\n")
+    for number, one in enumerate(found, 1):
+        click.echo(f"[{number}] {one.title}, {one.size} documents, {one.kind}")
+        if not text:
+            click.echo(f"    {' '.join(one.summary.split())[:400]}")
 
 
 @graph.command()

@@ -109,3 +109,26 @@ def test_extract_reads_what_is_new(
     failed = ragpg_cli("graph", "extract", "--limit", "1")
     assert failed.exit_code == 1
     assert "no list of passages" in failed.stderr
+
+
+def test_reports_and_overviews(
+    ragpg_cli: Callable[..., Result], library: None, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = {"title": "All of it", "summary": "Three documents.", "findings": []}
+    model = ScriptedGenerator([json.dumps(report), "It is about text [1]."])
+    monkeypatch.setattr("ragpg.cli.options.make_generator", lambda spec: model)
+    nothing = ragpg_cli("graph", "overview", "What is it about?")
+    assert nothing.exit_code == 2
+    assert "no communities" in nothing.stderr
+    with psycopg.connect(database, autocommit=True) as db:
+        ids = [row[0] for row in db.execute("select id from ragpg.document").fetchall()]
+        db.execute("delete from ragpg.document_rank")
+        db.execute("delete from ragpg.community")
+        content.communities(db, content.namespace(db), {"all": ids})
+    assert _json(ragpg_cli("graph", "report", "--json"))["written"] == 1
+    answer = ragpg_cli("graph", "overview", "What is it about?")
+    assert answer.output.startswith("It is about text [1].")
+    assert "[1] All of it, 3 documents, report" in answer.output
+    shown = _json(ragpg_cli("graph", "overview", "text", "--no-model", "--json"))
+    assert shown["answer"] is None
+    assert shown["reports"][0]["summary"] == "Three documents."
