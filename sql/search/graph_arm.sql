@@ -84,9 +84,10 @@ begin
                                    where keyword.namespace_id = chunk.namespace_id and keyword.chunk_id = chunk.id) nulls last,
                                  chunk.ordinal
                         limit 1) as opening
-        where $10 or seed.document_id is null
+        -- Steps by links and terms lead to what is new; among seeds they would favour the later one.
+        where $10 and reached.tier = 1 or seed.document_id is null
      )
-     select ''graph'', ranked.namespace_id, ranked.id, (ranked.place + 100 * (ranked.tier - 1))::integer,
+     select ''graph'', ranked.namespace_id, ranked.id, (ranked.place + case ranked.tier when 1 then 0 else 200 * 10 ^ (ranked.tier - 2) end)::integer,
             ranked.weight::double precision, left(ranked.path, 300), 1::double precision
        from (select shown.*, row_number() over (order by shown.tier, shown.weight desc, shown.id) as place from shown) as ranked
       order by ranked.place
@@ -103,7 +104,7 @@ ragpg.graph_search() has the text.
 seeds       chunk ids, most important first; the first five count
 query       entities named in it are starts too, and documents are shown by the chunk that fits it
 hops        2 goes one step further from the twenty strongest
-with_seeds  also documents of the seeds, where the graph has something to say for them
+with_seeds  also documents of the seeds, where a name speaks for them
 
 Column mode is the reason: what names, links to or shares what. Ranks of names start at 1, of links
-at 101, of shared entities and terms at 201, of hubs at 301, and 200 higher after a second step.$$;
+at 201, of shared entities and terms at 2001, of hubs at 20001; a second step is two tiers lower.$$;

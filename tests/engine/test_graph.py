@@ -70,7 +70,7 @@ def test_names_rank_above_links_and_links_above_the_rest(engine: Engine) -> None
     rows = engine.rows(f"select rank, mode from ragpg.graph_arm({seeds}, '{{1}}', null, 10)")
     assert [(row["rank"], row["mode"]) for row in rows] == [
         (1, "memento names Christopher Nolan"),
-        (102, "memento links here"),
+        (202, "memento links here"),
     ]
 
 
