@@ -278,6 +278,7 @@ class SearchResult:
     grounding: Grounding | None = None
     notes: Sequence[str] = ()
     context_tokens: int = 0
+    confidence: float | None = None
 
     @property
     def score_kind(self) -> str | None:

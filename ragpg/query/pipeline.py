@@ -6,18 +6,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragpg.ingest.clean import clean_text
+from ragpg.query.confidence import confidence
 from ragpg.query.ground import ground
 from ragpg.query.retrieve import split_arms, wants_vector
 from ragpg.query.selection import choose, write_context
 from ragpg.query.sources import embedding_of, search_beside, search_in_sql
+from ragpg.query.understand import probes_of, second_attempt
 from ragpg.rerankers.chain import rerank_hits
 from ragpg.steps import Flow, call
-from ragpg.types import SearchResult
+from ragpg.types import ArmReport, SearchResult
 
 if TYPE_CHECKING:
+    from ragpg.query.confidence import Confidence
+    from ragpg.query.probes import Probe
     from ragpg.query.request import Providers, Request
     from ragpg.settings import Settings
-    from ragpg.types import ArmReport, Hit
+    from ragpg.types import Hit
 
 
 def search(request: Request, providers: Providers, settings: Settings) -> Flow[SearchResult]:
@@ -28,7 +32,7 @@ def search(request: Request, providers: Providers, settings: Settings) -> Flow[S
         return SearchResult(query=request.query, hits=[], report={}, notes=[said])
     notes: list[str] = []
     report: dict[str, ArmReport] = {}
-    hits = yield from _candidates(request, query, providers, settings, report, notes)
+    hits, sure = yield from _candidates(request, query, providers, settings, report, notes)
     if request.reranker is not None:
         reranked = yield from rerank_hits(request.reranker, query, hits)
         hits = reranked.hits
@@ -63,6 +67,7 @@ def search(request: Request, providers: Providers, settings: Settings) -> Flow[S
         grounding=verdicts,
         notes=notes,
         context_tokens=context.tokens,
+        confidence=sure.value if sure.known else None,
     )
 
 
@@ -73,21 +78,38 @@ def _candidates(
     settings: Settings,
     report: dict[str, ArmReport],
     notes: list[str],
-) -> Flow[list[Hit]]:
-    """What SQL and the retrievers beside it find, fused."""
+) -> Flow[tuple[list[Hit], Confidence]]:
+    """What SQL and the retrievers beside it find, fused; a weak search gets a second attempt."""
     choice = split_arms(request.chosen_arms, [one.name for one in providers.retrievers])
+    vectors = wants_vector(choice.sql)
     embedding = request.embedding
-    if embedding is None and wants_vector(choice.sql) and query.strip():
+    if embedding is None and vectors and query.strip():
         embedding = yield from embedding_of(query, providers.embedder, report, notes)
+    vectors = vectors and embedding is not None
+    probes = yield from probes_of(request, query, providers, report, vectors=vectors)
     profile = request.profile
     looks_deeper = request.reranker or choice.external or profile.mmr < 1 or profile.collapse < 1
     pool = max(request.k, request.pool if looks_deeper else 0)
-    in_sql = search_in_sql(request, query, embedding, choice.sql, pool, providers, settings)
-    if choice.external:
-        beside = search_beside(in_sql, request, query, choice, providers, settings, pool)
-        found, hits = yield from beside
-    else:
-        answer = yield from in_sql
-        found, hits = answer.report, answer.hits
+
+    def attempt(asked: list[Probe]) -> Flow[tuple[dict[str, ArmReport], list[Hit]]]:
+        in_sql = search_in_sql(
+            request, query, embedding, choice.sql, pool, asked, providers, settings
+        )
+        if choice.external:
+            return (yield from search_beside(in_sql, request, query, choice, providers, settings,
+                                             pool))  # fmt: skip
+        found = yield from in_sql
+        return found.report, found.hits
+
+    found, hits = yield from attempt(probes)
+    sure = yield from call(confidence, query, hits[: request.k], found)
+    if profile.corrective and sure.known and sure.value < profile.corrective and query.strip():
+        more = yield from second_attempt(query, providers, report, vectors=vectors)
+        if more:
+            found, hits = yield from attempt([*probes, *more])
+            report["corrective"] = ArmReport(rows=len(hits), mode=f"confidence {sure.value:.2f}")
+            sure = yield from call(confidence, query, hits[: request.k], found)
+        else:
+            report["corrective"] = ArmReport(skipped="the query has nothing to leave out")
     report |= found
-    return hits
+    return hits, sure

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, RagpgError
 from ragpg.query.fuse import DEFAULT_WEIGHT, fuse_with_external
+from ragpg.query.probes import probes_json
 from ragpg.query.retrieve import Retrieved, retrieve
 from ragpg.steps import Flow, Retrieve, embed_query, together
 from ragpg.types import ArmReport
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ragpg.protocols import AsyncEmbedder, AsyncRetriever, Embedder, Retriever
+    from ragpg.query.probes import Probe
     from ragpg.query.request import Providers, Request
     from ragpg.query.retrieve import ArmChoice
     from ragpg.settings import Settings
@@ -50,6 +53,7 @@ def search_in_sql(
     embedding: Sequence[float] | None,
     arms: Json,
     pool: int,
+    probes: Sequence[Probe],
     providers: Providers,
     settings: Settings,
 ) -> Flow[Retrieved]:
@@ -66,6 +70,8 @@ def search_in_sql(
             arms=arms,
             budget=settings.budget,
             timeout=settings.search_timeout,
+            fusion=dict(request.profile.fusion) or None,
+            probes=probes_json(probes if vector is not None else map(_wordy, probes)) or None,
         )
 
     found = yield from ask_for(embedding)
@@ -81,6 +87,10 @@ def search_in_sql(
         f"were embedded with {model} ({dimensions}): search with that model, or ingest anew"
     )
     return found
+
+
+def _wordy(probe: Probe) -> Probe:
+    return replace(probe, embedding=None)
 
 
 def search_beside(
