@@ -14,7 +14,7 @@ from ragpg.query.answer import Prepared, ask, finish, ground_answer, prepare
 from ragpg.query.pipeline import search
 from ragpg.query.profile import read_profile
 from ragpg.query.request import Providers, Request
-from ragpg.query.rerank import HeuristicReranker
+from ragpg.rerankers.named import named_reranker
 from ragpg.sqlfiles import check_schema
 from ragpg.steps import Flow, fetch_one
 
@@ -59,10 +59,6 @@ class SearchOptions(TypedDict, total=False):
     history: Sequence[str]
 
 
-def _rerankers(names: Sequence[str]) -> Reranker | None:
-    return HeuristicReranker() if "heuristic" in names else None
-
-
 class Flows:
     """What both clients do, as flows; the arguments are those of the public methods."""
 
@@ -105,7 +101,7 @@ class Flows:
             raise ConfigError("no namespace was given to search")
         chosen = self.profile if profile is None else read_profile(profile)
         if rerank is True:
-            reranker = self.reranker or _rerankers(chosen.rerankers)
+            reranker = self.reranker or named_reranker(chosen.rerankers, self.embedder)
         else:
             reranker = rerank or None
         model = getattr(self.generator, "model", None)
