@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
-from ragpg.query.cite import cite
+from ragpg.query.cite import Style, cite
 from ragpg.query.ground import ground
-from ragpg.query.pipeline import search
+from ragpg.query.pipeline import evidence_of, search
 from ragpg.query.prompt import answer_messages, refusal
 from ragpg.steps import Flow, call, complete
 from ragpg.types import Answer, Grounding, SearchResult, Usage
@@ -29,6 +29,7 @@ class Prepared:
     result: SearchResult
     messages: Sequence[Mapping[str, str]] = ()
     refused: str | None = None
+    style: Style = "numeric"
 
 
 def prepare(request: Request, providers: Providers, settings: Settings) -> Flow[Prepared]:
@@ -37,7 +38,8 @@ def prepare(request: Request, providers: Providers, settings: Settings) -> Flow[
     refused = refusal(result)
     if refused is not None:
         return Prepared(result, refused=refused)
-    return Prepared(result, answer_messages(result.query, result.context))
+    messages = answer_messages(result.query, result.context)
+    return Prepared(result, messages, style=request.profile.citation_style)
 
 
 def finish(prepared: Prepared, text: str, usage: Usage | None) -> Flow[Answer]:
@@ -52,7 +54,12 @@ def finish(prepared: Prepared, text: str, usage: Usage | None) -> Flow[Answer]:
     verdicts = yield from call(ground, cited.text, _in_order(cited.citations, cited.not_cited))
     if cited.unknown:
         verdicts = replace(verdicts, bad_citations=tuple(cited.unknown))
-    return Answer(cited.text, result, verdicts, cited.citations, usage or Usage())
+    written = cited.text
+    if prepared.style != "numeric":
+        # Claims are judged with their numbers; `grounding.answer` keeps that text.
+        styled = yield from call(lambda: cite(text, shown, style=prepared.style))
+        written = styled.text
+    return Answer(written, result, verdicts, cited.citations, usage or Usage())
 
 
 def ask(
@@ -82,7 +89,9 @@ def ground_answer(
         if request is None:
             raise ConfigError("grounding needs evidence: give result=... or question=...")
         result = yield from search(replace(request, answer=None), providers, settings)
-    verdicts: Grounding = yield from call(ground, answer, result.hits)
+    verdicts: Grounding = yield from call(
+        ground, answer, evidence_of(result.hits, result.citations)
+    )
     return verdicts
 
 

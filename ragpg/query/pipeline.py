@@ -17,11 +17,13 @@ from ragpg.steps import Flow, call
 from ragpg.types import ArmReport, SearchResult
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ragpg.query.confidence import Confidence
     from ragpg.query.probes import Probe
     from ragpg.query.request import Providers, Request
     from ragpg.settings import Settings
-    from ragpg.types import Hit
+    from ragpg.types import Citation, Hit
 
 
 def search(request: Request, providers: Providers, settings: Settings) -> Flow[SearchResult]:
@@ -57,7 +59,7 @@ def search(request: Request, providers: Providers, settings: Settings) -> Flow[S
         )
     verdicts = None
     if request.answer is not None:
-        verdicts = yield from call(ground, request.answer, hits)
+        verdicts = yield from call(ground, request.answer, evidence_of(hits, context.citations))
     return SearchResult(
         query=request.query,
         hits=hits,
@@ -69,6 +71,13 @@ def search(request: Request, providers: Providers, settings: Settings) -> Flow[S
         context_tokens=context.tokens,
         confidence=sure.value if sure.known else None,
     )
+
+
+def evidence_of(hits: Sequence[Hit], citations: Sequence[Citation]) -> Sequence[Hit]:
+    """The texts that numbers in an answer mean: the passages of the context where neighbours were
+    joined to them, because several hits may have become one; else the hits."""
+    widened = any(citation.hit.chunk_ids for citation in citations)
+    return [citation.hit for citation in citations] if widened else hits
 
 
 def _candidates(

@@ -21,12 +21,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from ragpg.errors import ConfigError
 
 #: The rerankers that a profile may name; `ragpg.rerankers` makes them.
 RERANKERS = ("heuristic", "late")
+CitationStyle = Literal["numeric", "source", "footnote", "markdown", "json"]
+CITATION_STYLES = get_args(CitationStyle)
 #: Beyond these a search would ask a model or the database more often than anybody means to.
 MOST_VARIANTS = 16
 MOST_PARENTS = 10
@@ -48,7 +50,8 @@ class Profile:
     hyde            add the probe of a passage that a chat model invents
     rerankers       names of rerankers, in the order in which they run: heuristic, late
     mmr             weight of relevance against novelty (Carbonell & Goldstein 1998), 0 to 1; 1: off
-    collapse        hits this similar (cosine, 0 to 1) are one; 1: off
+    collapse        a hit goes when this share of its word sequences, 0 to 1, stands in a better one
+                    that has all its numbers and negations too; 1: off
     parents         how many neighbouring chunks on each side the context shows of a hit
     compress        whether the context shows only the sentences of a hit that answer the query
     context_tokens  size of the context
@@ -70,7 +73,7 @@ class Profile:
     parents: int = 0
     compress: bool = False
     context_tokens: int = 4096
-    citation_style: str = "numeric"
+    citation_style: CitationStyle = "numeric"
 
     def __post_init__(self) -> None:
         for name in ("carryover", "facets", "hyde", "compress"):
@@ -94,9 +97,10 @@ class Profile:
         for name in ("arms", "fusion"):
             if not isinstance(getattr(self, name), Mapping):
                 raise _wrong(self, name, "a table of options")
-        for name in ("name", "citation_style"):
-            if not isinstance(getattr(self, name), str):
-                raise _wrong(self, name, "a text")
+        if not isinstance(self.name, str):
+            raise _wrong(self, "name", "a text")
+        if self.citation_style not in CITATION_STYLES:
+            raise _wrong(self, "citation_style", f"one of {', '.join(CITATION_STYLES)}")
         if isinstance(self.rerankers, str) or not isinstance(self.rerankers, Sequence):
             raise _wrong(self, "rerankers", 'a list of names, as ["heuristic"]')
         for name in self.rerankers:

@@ -138,7 +138,9 @@ def _ask_retriever(
     k = int(options.get("k", 50))
     hits: Sequence[Hit] = yield Retrieve(retriever, query, k, filter, settings.retriever_timeout)
     least = options.get("min_score")
-    kept = [hit for hit in hits if least is None or hit.score >= least][:k]
+    kept = [replace(hit, kind="external") for hit in hits if least is None or hit.score >= least][
+        :k
+    ]
     return kept, ArmReport(rows=len(kept), ms=_since(began))
 
 

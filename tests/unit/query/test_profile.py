@@ -50,11 +50,11 @@ def test_a_file_gives_what_differs_from_its_base(tmp_path: Path, suffix: str) ->
 
 @given(st.dictionaries(_TEXT, _VALUES), st.dictionaries(_TEXT, _VALUES), _TEXT)
 def test_what_is_written_is_read_again(
-    arms: dict[str, object], fusion: dict[str, object], style: str
+    arms: dict[str, object], fusion: dict[str, object], name: str
 ) -> None:
     import tomllib
 
-    profile = Profile(name="x", arms=arms, fusion=fusion, mmr=0.5, citation_style=style)
+    profile = Profile(name=name, arms=arms, fusion=fusion, mmr=0.5, citation_style="markdown")
     assert profile_of(tomllib.loads(profile.to_toml()), "x") == profile
 
 
@@ -68,6 +68,7 @@ def test_what_is_written_is_read_again(
         ("compress = 1", "compress must be true or false"),
         ('rerankers = "late"', "rerankers must be a list of names"),
         ('rerankers = ["lates"]', "there is no reranker 'lates'"),
+        ('citation_style = "loud"', "citation_style must be one of"),
         ('base = "slow"', "base must be one of"),
         ("arms = 3", "arms must be a table"),
         ("mmr = ", "cannot be read"),
