@@ -57,10 +57,12 @@ def test_a_passage_is_shown_once_in_a_conversation(filled: Client) -> None:
     assert Proactive(filled, ["handbook"], k=1).context_for(QUESTION) == block
 
 
-def test_below_the_bar_and_for_small_talk_it_is_quiet(filled: Client) -> None:
+def test_below_the_bar_and_for_small_talk_it_is_quiet(filled: Client, database: str) -> None:
     assert Proactive(filled, ["handbook"], bar=1.0).context_for(QUESTION) == ""
     assert Proactive(filled, ["handbook"]).context_for("thanks!") == ""
-    assert Proactive(filled, ["handbook"]).context_for("what do zebras and quaggas eat?") == ""
+    with ragpg.connect(database) as words:
+        strange = "which zebras and quaggas and okapis eat thing3?"
+        assert Proactive(words, ["handbook"]).context_for(strange) == ""
 
 
 def test_hostile_text_stays_in_its_block(rag: Client) -> None:

@@ -55,7 +55,9 @@ def filled(rag: ragpg.Client) -> ragpg.Client:
 
 def test_the_report_names_every_arm_and_stage(filled: ragpg.Client) -> None:
     result = filled.search("how long do refunds take?", answer="Refunds take 14 days [1].")
-    assert list(result.report) == ["embed", "vector", "keyword", "metadata", "graph", "rerank"]
+    assert list(result.report) == [
+        "embed", "vector", "keyword", "metadata", "graph", "rerank", "diversity",
+    ]  # fmt: skip
     assert result.report["metadata"].skipped == "no filter"
     assert result.report["vector"].mode == "exact"
     assert result.notes == []
@@ -103,7 +105,7 @@ def test_namespaces_of_two_models_keep_their_keyword_arm(database: str) -> None:
         with ragpg.connect(database, embedder=HashEmbedder(size)) as rag:
             rag.ingest(texts=TEXTS, namespace=f"n{size}")
     with ragpg.connect(database, embedder=HashEmbedder(8)) as rag:
-        result = rag.search("refunds", namespace=["n8", "n16"])
+        result = rag.search("refunds", namespace=["n8", "n16"], profile=ragpg.Profile())
         assert {hit.namespace for hit in result.hits} == {"n8", "n16"}
         assert "different embedding spaces" in str(result.report["vector"].error)
 
@@ -229,7 +231,7 @@ class TestProfiles:
 
     def test_near_duplicates_collapse_and_are_listed(self, rag: ragpg.Client) -> None:
         self.fill(rag)
-        plain = rag.search("start command", profile="fast")
+        plain = rag.search("start command", profile=ragpg.Profile())
         assert len(plain.hits) == 3
         one = rag.search("start command", profile=ragpg.Profile(collapse=0.9))
         assert [hit.rank for hit in one.hits] == [1, 2]
@@ -271,7 +273,7 @@ class TestProfiles:
             raise ValueError("no")
 
         monkeypatch.setattr("ragpg.query.selection.diversify", broken)
-        monkeypatch.setattr("ragpg.query.selection.expand_parents", broken)
+        monkeypatch.setattr("ragpg.query.selection.expand_within", broken)
         profile = ragpg.Profile(collapse=0.9, parents=1)
         found = rag.search("start command", profile=profile)
         assert len(found.hits) == 3
@@ -281,7 +283,9 @@ class TestProfiles:
 
     def test_the_context_shortens_before_it_drops(self, rag: ragpg.Client) -> None:
         self.fill(rag)
-        whole = rag.search("changed colours")
-        small = rag.search("changed colours", context_tokens=whole.context_tokens - 15)
+        wide = ragpg.Profile()
+        whole = rag.search("changed colours", profile=wide)
+        room = whole.context_tokens - 15
+        small = rag.search("changed colours", profile=wide, context_tokens=room)
         assert len(small.citations) == len(whole.citations) == 3
         assert small.context_tokens <= whole.context_tokens - 15

@@ -17,6 +17,7 @@ from ragpg.ingest.pipeline import Order, ingest
 from ragpg.ingest.prepare import Item, Prepared, fingerprint, items_of, prepare, read
 from ragpg.ingest.store import store
 from ragpg.query.pipeline import search
+from ragpg.query.profile import Profile
 from ragpg.query.request import Providers, Request
 from ragpg.query.retrieve import split_arms
 from ragpg.settings import Settings
@@ -35,6 +36,10 @@ HIT = {
     "arms": {"keyword": {"rank": 1, "score": 2.5}}, "a_newer_field": True,
 }  # fmt: skip
 REPORT = {"keyword": {"rows": 1, "ms": 0.5}, "vector": {"rows": 0, "ms": 0, "skipped": "why"}}
+
+
+#: No probes, so that the steps are few.
+PLAIN = Profile(carryover=False, facets=False)
 
 
 def drive(flow: Flow[Any], answer: Callable[[Step], Any]) -> tuple[Any, list[Step]]:
@@ -74,7 +79,9 @@ def prepared(*texts: str) -> Prepared:
 class TestSearch:
     def test_it_embeds_the_query_then_asks_sql_once(self) -> None:
         embedder = HashEmbedder(4)
-        flow = search(Request("red fox", k=3), Providers(embedder), Settings(search_timeout=2))
+        flow = search(
+            Request("red fox", k=3, profile=PLAIN), Providers(embedder), Settings(search_timeout=2)
+        )
         assert next(flow) == EmbedQuery(embedder, "red fox")
         step = flow.send([0.5, 0.25, 0.0, 1.0])
         assert isinstance(step, Fetch)
@@ -89,7 +96,7 @@ class TestSearch:
         assert result.notes == []
 
     def test_an_embedder_that_fails_is_a_note(self) -> None:
-        flow = search(Request("red fox"), Providers(HashEmbedder(4)), Settings())
+        flow = search(Request("red fox", profile=PLAIN), Providers(HashEmbedder(4)), Settings())
         next(flow)
         step = flow.throw(ProviderError("away"))
         assert isinstance(step, Fetch)
@@ -99,7 +106,7 @@ class TestSearch:
         assert "away" in result.notes[0]
 
     def test_the_vector_of_another_model_is_not_used(self) -> None:
-        flow = search(Request("red fox"), Providers(HashEmbedder(4)), Settings())
+        flow = search(Request("red fox", profile=PLAIN), Providers(HashEmbedder(4)), Settings())
         next(flow)
         flow.send([1.0] * 4)
         step = flow.send([("[]", json.dumps(REPORT), json.dumps([["other", 4]]))])
@@ -116,7 +123,9 @@ class TestSearch:
 
     def test_without_the_vector_arm_nothing_is_embedded(self) -> None:
         for arms in (["keyword"], {"vector": False}):
-            flow = search(Request("fox", arms=arms), Providers(HashEmbedder(4)), Settings())
+            flow = search(
+                Request("fox", arms=arms, profile=PLAIN), Providers(HashEmbedder(4)), Settings()
+            )
             assert isinstance(next(flow), Fetch)
 
     def test_arms_of_sql_and_of_retrievers_are_told_apart(self) -> None:

@@ -41,6 +41,7 @@ LAYERS = {
     "ragpg.ingest.pipeline": 5,
     "ragpg.graph": 4,
     "ragpg.query.sources": 5,
+    "ragpg.query.understand": 5,
     "ragpg.query.selection": 5,
     "ragpg.query.pipeline": 5,
     "ragpg.query.answer": 5,
