@@ -132,11 +132,7 @@ OP-04 S2 A link loop never ends
 OP-05 S2 The command reports failures and still exits with success
 """
 
-LATER = {
-    "TN-03": "there is no memory yet",
-    "TN-06": "there is no memory yet",
-    "TN-07": "there is no memory yet",
-}
+LATER: dict[str, str] = {}
 
 REMARKS = {
     "KW-04": "nothing in a query excludes; there is no operator for it",
@@ -153,7 +149,7 @@ REMARKS = {
     "DB-01": "8 clients of the 20, against a pooler of the tests",
     "DB-02": "0.5 s of the 2 s a request",
     "DB-03": "4 rounds of the 50",
-    "DB-04": "10 rounds of the 200; documents, chunks, vectors: there are no entities or memory yet",
+    "DB-04": "10 rounds of the 200; documents, chunks, vectors",
     "DB-06": "5 rounds of the 10",
     "LO-05": "reported as empty, with the reason; read again when a loader for it is registered",
     "CH-12": "EM-09 tests what becomes of a text that a model refuses as too long",
