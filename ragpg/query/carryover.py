@@ -18,7 +18,7 @@ NAME_BONUS = 1.5
 MOST_TERMS = 6
 #: A follow-up with more content terms than these stands on its own.
 VAGUE_TERMS = 4
-WEIGHT = 1.0
+WEIGHT = 2.0
 _MEMORY = 8
 _LONGEST = 1000
 _OPENERS = ("and", "but", "so", "what about", "how about", "und", "et", "y", "e", "en", "и", "а")

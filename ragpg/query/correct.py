@@ -10,7 +10,7 @@ from ragpg.query.clauses import content_terms, language_of, topic_words
 from ragpg.query.probes import Probe
 from ragpg.words import fold, stem
 
-WEIGHT = 1.0
+WEIGHT = 0.1
 #: The second attempt looks so much further down in every arm.
 WIDER = 2
 _LONGEST = 4000

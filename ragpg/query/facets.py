@@ -8,7 +8,7 @@ from ragpg.query.probes import Probe
 #: What a clause needs to be asked on its own.
 LEAST_TERMS = 2
 MOST_FACETS = 4
-WEIGHT = 0.3
+WEIGHT = 0.1
 #: Longer texts are pasted documents, not questions.
 _LONGEST = 1000
 
