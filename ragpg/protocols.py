@@ -71,6 +71,17 @@ class Chunker(Protocol):
     def __call__(self, document: Document) -> Iterator[Chunk]: ...
 
 
+class Extractor(Protocol):
+    """Finds named entities in texts. `name` tells it apart from others, whose findings stay."""
+
+    @property
+    def name(self) -> str: ...
+
+    def extract(self, texts: Sequence[str]) -> list[list[tuple[str, str]]]:
+        """Pairs of name and kind for each text, repeats included, in order."""
+        ...
+
+
 class Reranker(Protocol):
     """Reorders hits by relevance. Returns the same hits with new scores, best first, and never
     invents or loses one. An exception keeps the earlier order and is reported.
