@@ -29,9 +29,9 @@ _RUN = re.compile(rf"(?<!\w){_WORD}(?:[ \n-](?:{_SMALL} ){{0,2}}{_WORD})*")
 _OPENERS = frozenset(
     re.findall(
         r"\w+",
-        "a an and as at but by for from he her here his i if in is it its my no not of on or our she so"
-        " such that the their then there these they this those to was we were what when where which"
-        " while who why with you your",
+        "a an and as at but by for from he her here his i if in is it its my no not of on or our"
+        " she so such that the their then there these they this those to was we were what when"
+        " where which while who why with you your",
     )
 )
 

@@ -2,8 +2,8 @@
 -- follows links and names both ways, and returns every so often. A few steps over a bounded
 -- frontier are what matters for a question.
 create or replace function ragpg.personalized_pagerank(
-  namespace_id integer, documents bigint[], hops integer default 2, fanout integer default 30,
-  frontier integer default 100, damping double precision default 0.5)
+  namespace_id integer, documents bigint[], hops integer default 2, fanout integer default 20,
+  frontier integer default 50, damping double precision default 0.5)
 returns table (document_id bigint, rank double precision)
 language plpgsql stable
 set search_path from current
