@@ -11,6 +11,9 @@ from typing import Any
 #: The lowest and highest grade that is asked for.
 LOWEST, HIGHEST = 0.0, 10.0
 
+#: So many brackets may open nothing; each costs a try.
+_TRIES = 200
+
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _IDS = ("id", "index", "passage", "number", "document")
 _GRADES = ("score", "grade", "relevance", "relevance_score")
@@ -27,12 +30,13 @@ def read_grades(text: str, count: int) -> dict[int, float]:
     found: dict[int, float] = {}
     decoder = json.JSONDecoder()
     text = _THOUGHT.sub(" ", text)
-    at = 0
-    while (start := _next_opening(text, at)) is not None:
+    at = tries = 0
+    while tries < _TRIES and (start := _next_opening(text, at)) is not None:
         try:
             value, at = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             at = start + 1
+            tries += 1
             continue
         for number, grade in _pairs(value):
             if 1 <= number <= count:
