@@ -16,43 +16,40 @@ from ragpg.ingest.embedding import Space, embed_group
 from ragpg.ingest.prepare import Prepared, Raw, path_metadata
 from ragpg.ingest.store import Staged, chunk_rows, store_rows
 from ragpg.steps import Flow, call
-from ragpg.types import Chunk, Document
+from ragpg.types import Chunk, Document, FileReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragpg.ingest.windows import Windows
     from ragpg.protocols import Chunker
-    from ragpg.queries import Written
+    from ragpg.types import IngestStatus
 
 #: Chunks that are embedded at a time.
 BATCH = 512
 
 
 @dataclass(slots=True)
-class Outcome:
-    """What became of a large file: the row of the database, or an error; and the counts."""
+class _Counts:
+    """What embedding came to, and why it failed."""
 
-    written: Written | None = None
-    error: str | None = None
-    chunks: int = 0
     embedded: int = 0
     cached: int = 0
     refused: int = 0
+    error: str | None = None
 
 
 def store_large(
     namespace_id: int, raw: Raw, mark: bytes, chunker: Chunker, space: Space | None, ttl: float
-) -> Flow[Outcome]:
-    """Embed and store a large file. Errors of the file are in the outcome, others are raised."""
-    windows = raw.windows
-    assert windows is not None
-    done = Outcome()
+) -> Flow[FileReport]:
+    """Embed and store a large file. Errors of the file are in the report, others are raised."""
+    windows, source = _windows(raw), raw.item.source
+    counts = _Counts()
     try:
         if space is not None:
-            yield from _embed(raw, windows, chunker, space, ttl, done)
-            if done.error is not None:
-                return done
+            yield from _embed(raw, windows, chunker, space, ttl, counts)
+            if counts.error is not None:
+                return FileReport(source, "failed", reason=counts.error)
         document = yield from call(_head, windows)
         staged = Staged(
             document=document,
@@ -63,20 +60,41 @@ def store_large(
             extra=path_metadata(raw.item),
         )
         rows = _Rows(staged, windows, chunker)
-        [done.written] = yield from store_rows(namespace_id, [staged], rows)
-        done.chunks = done.written.chunks
+        [written] = yield from store_rows(namespace_id, [staged], rows)
     except LoadError as error:
-        done.error = error.message
-    return done
+        return FileReport(source, "failed", reason=error.message)
+    notes = [*windows.notes]
+    if counts.refused:
+        notes.append(f"{counts.refused} chunks have no vector")
+    return FileReport(
+        source,
+        written.outcome,  # type: ignore[arg-type]
+        chunks=written.chunks,
+        new_chunks=written.new_chunks,
+        embedded=counts.embedded,
+        cached=max(counts.cached, 0),
+        notes=tuple(notes),
+    )
 
 
-def count_chunks(windows: Windows, chunker: Chunker) -> int:
-    """How many chunks a large file has. Raises LoadError."""
-    return sum(1 for _ in windows.chunks(chunker))
+def plan_large(raw: Raw, chunker: Chunker) -> Flow[FileReport]:
+    """What storing a large file would come to."""
+    windows, source = _windows(raw), raw.item.source
+    try:
+        count = yield from call(lambda: sum(1 for _ in windows.chunks(chunker)))
+    except LoadError as error:
+        return FileReport(source, "failed", reason=error.message)
+    status: IngestStatus = "stored" if count else "empty"
+    return FileReport(source, status, chunks=count, notes=tuple(windows.notes))
+
+
+def _windows(raw: Raw) -> Windows:
+    assert raw.windows is not None
+    return raw.windows
 
 
 def _embed(
-    raw: Raw, windows: Windows, chunker: Chunker, space: Space, ttl: float, done: Outcome
+    raw: Raw, windows: Windows, chunker: Chunker, space: Space, ttl: float, counts: _Counts
 ) -> Flow[None]:
     """Put the vectors of all chunks into the cache."""
     chunks = windows.chunks(chunker)
@@ -87,12 +105,12 @@ def _embed(
         staged = Staged(document, batch, hashes, raw.content_hash, b"")
         group = yield from embed_group([Prepared(raw.item, staged, texts)], space, ttl)
         if group.failed:
-            done.error = next(iter(group.failed.values()))
+            counts.error = next(iter(group.failed.values()))
             return
         embedded = len(group.owner)
-        done.embedded += embedded
-        done.cached += sum(key in group.vectors for key in hashes) - embedded
-        done.refused += sum(key not in group.vectors for key in hashes)
+        counts.embedded += embedded
+        counts.cached += sum(key in group.vectors for key in hashes) - embedded
+        counts.refused += sum(key not in group.vectors for key in hashes)
 
 
 def _take(chunks: Iterator[Chunk]) -> list[Chunk]:

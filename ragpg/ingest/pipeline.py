@@ -18,10 +18,11 @@ from ragpg.errors import (
     ProviderError,
     RagpgError,
 )
+from ragpg.ingest.changes import Changes
 from ragpg.ingest.chunkers import AutoChunker
 from ragpg.ingest.discover import Discovery
 from ragpg.ingest.embedding import Embedded, Space, embed_group
-from ragpg.ingest.large import Outcome, count_chunks, store_large
+from ragpg.ingest.large import plan_large, store_large
 from ragpg.ingest.namespace import open_namespace
 from ragpg.ingest.prepare import (
     Item,
@@ -107,7 +108,9 @@ def ingest(
         )  # fmt: skip
         found = yield from call(find, order.paths)
     if order.prune and run.namespace is not None:
-        run.gone = yield from vanished(run.namespace.id, order.paths, found, trusted=order.trusted)
+        run.changes.gone = yield from vanished(
+            run.namespace.id, order.paths, found, trusted=order.trusted
+        )
         if not order.trusted:
             run.notes += yield from left_behind(run.namespace.id, order.paths, found)
     for rejected in found.rejected:
@@ -125,7 +128,7 @@ def ingest(
     while run.large:
         yield from run.store_large(*run.large.popleft())
         run.announce()
-    if run.gone:
+    if run.changes.gone:
         yield from run.remove()
     run.announce()
     yield from run.tidy()
@@ -157,10 +160,7 @@ class _Run:
         self.announced = 0
         self.notes: list[str] = []
         self.has_written = False
-        #: Sources to delete with the hashes of their bytes, and where those were found again.
-        self.gone: dict[str, bytes] = {}
-        self.moves: dict[str, str] = {}
-        self.reasons: dict[str, str] = {}
+        self.changes = Changes(planning=order.dry_run)
 
     def report(self, report: FileReport) -> None:
         self.reports.append(report)
@@ -287,36 +287,12 @@ class _Run:
             else:
                 waiting = self.changed if raw.windows is None else self.large
                 waiting.append((raw, marks[0]))
-                self._why(raw, stored)
+                self.changes.note(raw, stored)
         if moved and self.namespace is not None and not self.order.dry_run:
             # Pruning looks below the folder that documents were last read from.
             places = {"sources": list(moved), "paths": list(moved.values())}
             yield from fetch(MOVE, {"namespace_id": self.namespace.id, **places})
         self.announce()
-
-    def _why(self, raw: Raw, stored: Stored | None) -> None:
-        """Notes why a source is stored: moved here from elsewhere, or, in a plan, what differs."""
-        source = raw.item.source
-        if stored is None:
-            moved = next(
-                (old for old, content in self.gone.items()
-                 if content == raw.content_hash and old not in self.moves),
-                None,
-            )  # fmt: skip
-            if moved is not None:
-                self.moves[moved] = source
-                self.reasons[source] = f"moved from {moved}"
-                return
-        if not self.order.dry_run:
-            return
-        if stored is None:
-            self.reasons[source] = "new"
-        elif stored.error is not None:
-            self.reasons[source] = "failed before"
-        elif stored.content_hash != raw.content_hash:
-            self.reasons[source] = "its content changed"
-        else:
-            self.reasons[source] = "its chunker, loader, model, title or metadata changed"
 
     def store(self, group: Embedded) -> Flow[None]:
         """Write a group; where it fails, one by one, so that only the bad document fails."""
@@ -327,7 +303,7 @@ class _Run:
             for one in ready:
                 status = "stored" if one.texts else "empty"
                 report = report_of(one.item, status, chunks=len(one.texts), document=one)
-                self.report(replace(report, reason=self.reasons.get(one.item.source)))
+                self.report(replace(report, reason=self.changes.reasons.get(one.item.source)))
             return
         if not ready:
             return
@@ -349,38 +325,17 @@ class _Run:
 
     def store_large(self, raw: Raw, mark: bytes) -> Flow[None]:
         """Write a file that is read in parts."""
-        item, windows = raw.item, raw.windows
-        assert windows is not None
-        reason = self.reasons.get(item.source)
         if self.order.dry_run or self.namespace is None:
-            count = yield from call(count_chunks, windows, self.chunker)
-            report = report_of(item, "stored" if count else "empty", chunks=count)
-            self.report(replace(report, reason=reason, notes=tuple(windows.notes)))
-            return
-        ttl = self.settings.claim_ttl
-        space = self.space if self.space is not None and self.space.id is not None else None
-        done: Outcome = yield from store_large(
-            self.namespace.id, raw, mark, self.chunker, space, ttl
-        )
-        if done.error is not None or done.written is None:
-            yield from self.fail(item.source, done.error or "it cannot be read")
+            report = yield from plan_large(raw, self.chunker)
+        else:
+            ttl = self.settings.claim_ttl
+            space = self.space if self.space is not None and self.space.id is not None else None
+            report = yield from store_large(self.namespace.id, raw, mark, self.chunker, space, ttl)
+        if report.status == "failed":
+            yield from self.fail(report.source, report.reason or "it cannot be read")
             return
         self.has_written = True
-        notes = [*windows.notes]
-        if done.refused:
-            notes.append(f"{done.refused} chunks have no vector")
-        self.report(
-            FileReport(
-                item.source,
-                done.written.outcome,  # type: ignore[arg-type]
-                chunks=done.chunks,
-                new_chunks=done.written.new_chunks,
-                embedded=done.embedded,
-                cached=max(done.cached, 0),
-                reason=reason,
-                notes=tuple(notes),
-            )
-        )
+        self.report(replace(report, reason=self.changes.reasons.get(report.source)))
 
     def _refuse(self, one: Prepared, error: Exception) -> Flow[None]:
         reason = error.message if isinstance(error, RagpgError) else f"{error}"
@@ -404,19 +359,17 @@ class _Run:
                 document=one,
                 group=group,
             )
-            report = replace(report, reason=self.reasons.get(one.item.source))
+            report = replace(report, reason=self.changes.reasons.get(one.item.source))
             self.report(replace(report, notes=(*report.notes, note)) if note else report)
 
     def remove(self) -> Flow[None]:
         """Delete documents whose files are gone; those that moved and could not be stored stay."""
         failed = {report.source for report in self.reports if report.status == "failed"}
-        gone = [source for source in self.gone if self.moves.get(source) not in failed]
+        gone = self.changes.removals(failed)
         if gone and not self.order.dry_run:
-            yield from fetch(DELETE, {"namespace": self.order.namespace, "sources": gone})
+            yield from fetch(DELETE, {"namespace": self.order.namespace, "sources": list(gone)})
             self.has_written = True
-        for source in gone:
-            target = self.moves.get(source)
-            reason = f"moved to {target}" if target else "its file is gone"
+        for source, reason in gone.items():
             self.report(FileReport(source, "removed", reason=reason))
 
     def tidy(self) -> Flow[None]:

@@ -32,6 +32,7 @@ LAYERS = {
     "ragpg.rerankers.named": 5,
     "ragpg.ingest.prepare": 5,
     "ragpg.ingest.embedding": 5,
+    "ragpg.ingest.changes": 5,
     "ragpg.ingest.large": 5,
     "ragpg.ingest.windows": 5,
     "ragpg.ingest.namespace": 5,
