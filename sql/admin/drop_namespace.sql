@@ -12,6 +12,9 @@ begin
   if doomed is null then
     return false;
   end if;
+  -- Links and edges first: their ends would be unhooked one by one.
+  delete from ragpg.link where link.namespace_id = doomed;
+  delete from ragpg.edge where edge.namespace_id = doomed;
   delete from ragpg.chunk where chunk.namespace_id = doomed;
   delete from ragpg.document where document.namespace_id = doomed;
   delete from ragpg.keyword_log where keyword_log.namespace_id = doomed;

@@ -13,6 +13,7 @@ begin
     from (select document.id from ragpg.document
            where document.namespace_id = owner and document.source = any (delete_documents.sources)
            order by document.source for update) as locked;
+  delete from ragpg.link where link.namespace_id = owner and link.document_id = any (doomed);
   delete from ragpg.chunk where chunk.namespace_id = owner and chunk.document_id = any (doomed);
   delete from ragpg.document where document.namespace_id = owner and document.id = any (doomed);
   return coalesce(cardinality(doomed), 0);
