@@ -279,6 +279,7 @@ class SearchResult:
     notes: Sequence[str] = ()
     context_tokens: int = 0
     confidence: float | None = None
+    fusion: Fusion | None = None
 
     @property
     def score_kind(self) -> str | None:

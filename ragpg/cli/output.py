@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import textwrap
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -113,6 +114,9 @@ def hit_json(hit: Hit) -> dict[str, Any]:
         "chars": [hit.start_char, hit.end_char] if hit.start_char is not None else None,
         "page": hit.page,
         "version": hit.version,
+        "score_kind": hit.score_kind,
+        "kind": hit.kind,
+        "duplicates": [asdict(one) for one in hit.duplicates],
     }
 
 
@@ -131,5 +135,7 @@ def result_json(result: SearchResult) -> dict[str, Any]:
             }
             for name, arm in result.report.items()
         },
+        "fusion": None if result.fusion is None else asdict(result.fusion),
+        "confidence": result.confidence,
         "notes": list(result.notes),
     }

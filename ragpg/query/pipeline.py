@@ -10,7 +10,7 @@ from ragpg.query.confidence import confidence
 from ragpg.query.ground import ground
 from ragpg.query.retrieve import split_arms, wants_vector
 from ragpg.query.selection import choose, write_context
-from ragpg.query.sources import embedding_of, search_beside, search_in_sql
+from ragpg.query.sources import Found, embedding_of, search_beside, search_in_sql
 from ragpg.query.understand import probes_of, second_attempt
 from ragpg.rerankers.chain import rerank_hits
 from ragpg.steps import Flow, call
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ragpg.query.probes import Probe
     from ragpg.query.request import Providers, Request
     from ragpg.settings import Settings
-    from ragpg.types import Citation, Hit
+    from ragpg.types import Citation, Fusion, Hit
 
 
 def search(request: Request, providers: Providers, settings: Settings) -> Flow[SearchResult]:
@@ -34,7 +34,7 @@ def search(request: Request, providers: Providers, settings: Settings) -> Flow[S
         return SearchResult(query=request.query, hits=[], report={}, notes=[said])
     notes: list[str] = []
     report: dict[str, ArmReport] = {}
-    hits, sure = yield from _candidates(request, query, providers, settings, report, notes)
+    hits, sure, fusion = yield from _candidates(request, query, providers, settings, report, notes)
     if request.reranker is not None:
         reranked = yield from rerank_hits(request.reranker, query, hits)
         hits = reranked.hits
@@ -70,6 +70,7 @@ def search(request: Request, providers: Providers, settings: Settings) -> Flow[S
         notes=notes,
         context_tokens=context.tokens,
         confidence=sure.value if sure.known else None,
+        fusion=fusion,
     )
 
 
@@ -87,7 +88,7 @@ def _candidates(
     settings: Settings,
     report: dict[str, ArmReport],
     notes: list[str],
-) -> Flow[tuple[list[Hit], Confidence]]:
+) -> Flow[tuple[list[Hit], Confidence, Fusion | None]]:
     """What SQL and the retrievers beside it find, fused; a weak search gets a second attempt."""
     choice = split_arms(request.chosen_arms, [one.name for one in providers.retrievers])
     vectors = wants_vector(choice.sql)
@@ -100,7 +101,7 @@ def _candidates(
     looks_deeper = request.reranker or choice.external or profile.mmr < 1 or profile.collapse < 1
     pool = max(request.k, request.pool if looks_deeper else 0)
 
-    def attempt(asked: list[Probe]) -> Flow[tuple[dict[str, ArmReport], list[Hit]]]:
+    def attempt(asked: list[Probe]) -> Flow[Found]:
         in_sql = search_in_sql(
             request, query, embedding, choice.sql, pool, asked, providers, settings
         )
@@ -108,17 +109,17 @@ def _candidates(
             return (yield from search_beside(in_sql, request, query, choice, providers, settings,
                                              pool))  # fmt: skip
         found = yield from in_sql
-        return found.report, found.hits
+        return found.report, found.hits, found.fusion
 
-    found, hits = yield from attempt(probes)
+    found, hits, fusion = yield from attempt(probes)
     sure = yield from call(confidence, query, hits[: request.k], found)
     if profile.corrective and sure.known and sure.value < profile.corrective and query.strip():
         more = yield from second_attempt(query, providers, report, vectors=vectors)
         if more:
-            found, hits = yield from attempt([*probes, *more])
+            found, hits, fusion = yield from attempt([*probes, *more])
             report["corrective"] = ArmReport(rows=len(hits), mode=f"confidence {sure.value:.2f}")
             sure = yield from call(confidence, query, hits[: request.k], found)
         else:
             report["corrective"] = ArmReport(skipped="the query has nothing to leave out")
     report |= found
-    return hits, sure
+    return hits, sure, fusion

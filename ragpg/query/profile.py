@@ -63,7 +63,7 @@ class Profile:
     fusion: Mapping[str, Any] = field(default_factory=dict)
     candidates: int = 50
     carryover: bool = True
-    facets: bool = True
+    facets: bool = False
     corrective: float = 0.0
     variants: int = 0
     hyde: bool = False

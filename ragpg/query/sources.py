@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ragpg.errors import ConfigError, RagpgError
 from ragpg.query.fuse import DEFAULT_WEIGHT, fuse_with_external
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from ragpg.query.request import Providers, Request
     from ragpg.query.retrieve import ArmChoice
     from ragpg.settings import Settings
-    from ragpg.types import Hit, Json
+    from ragpg.types import Fusion, Hit, Json
+
+
+#: Reports of the arms, the hits, and how the arms in SQL were fused.
+Found: TypeAlias = "tuple[dict[str, ArmReport], list[Hit], Fusion | None]"
 
 
 def embedding_of(
@@ -101,7 +105,7 @@ def search_beside(
     providers: Providers,
     settings: Settings,
     pool: int,
-) -> Flow[tuple[dict[str, ArmReport], list[Hit]]]:
+) -> Flow[Found]:
     """SQL and external retrievers side by side, fused; one that fails or is slow is reported."""
     chosen = [one for one in providers.retrievers if one.name in choice.external]
 
@@ -124,7 +128,8 @@ def search_beside(
         weight = choice.external[one.name].get("weight")
         weights[one.name] = DEFAULT_WEIGHT if weight is None else float(weight)
     rrf_k = 10 if found.fusion is None else found.fusion.rrf_k
-    return report, fuse_with_external(found.hits, lists, weights, rrf_k=rrf_k, k=pool)
+    hits = fuse_with_external(found.hits, lists, weights, rrf_k=rrf_k, k=pool)
+    return report, hits, found.fusion
 
 
 def _ask_retriever(

@@ -31,7 +31,7 @@ def filled(rag: Client) -> Client:
 
 def test_clauses_of_a_question_are_probes_beside_it(filled: Client) -> None:
     query = "how refunds reach the card and when gift cards expire"
-    report = filled.search(query).report
+    report = filled.search(query, profile=ragpg.Profile(facets=True)).report
     assert {"keyword", "keyword:facet-1", "keyword:facet-2", "vector:facet-1"} <= set(report)
     assert not any(":" in name for name in filled.search(query, profile=PLAIN).report)
 

@@ -45,7 +45,7 @@ def test_a_file_gives_what_differs_from_its_base(tmp_path: Path, suffix: str) ->
     found = read_profile(path)
     assert (found.name, found.mmr, tuple(found.rerankers)) == ("support", 0.7, ("late",))
     assert found.arms == read_profile("fast").arms
-    assert not found.facets
+    assert not found.carryover
 
 
 @given(st.dictionaries(_TEXT, _VALUES), st.dictionaries(_TEXT, _VALUES), _TEXT)
