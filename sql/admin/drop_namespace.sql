@@ -12,6 +12,11 @@ begin
   if doomed is null then
     return false;
   end if;
+  -- The mirror for Cypher first: else it would follow every delete.
+  if to_regtype('ag_catalog.agtype') is not null and to_regprocedure('ragpg.drop_cypher_graph(text)') is not null
+     and has_function_privilege(to_regprocedure('ragpg.drop_cypher_graph(text)'), 'execute') then
+    perform ragpg.drop_cypher_graph(name);
+  end if;
   -- Links and edges first: their ends would be unhooked one by one.
   delete from ragpg.link where link.namespace_id = doomed;
   delete from ragpg.edge where edge.namespace_id = doomed;
