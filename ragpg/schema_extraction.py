@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pgvector.sqlalchemy import VECTOR
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
@@ -9,6 +10,7 @@ from sqlalchemy import (
     DateTime,
     ForeignKey,
     ForeignKeyConstraint,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -16,7 +18,7 @@ from sqlalchemy import (
     Text,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 
 
 def add_extraction(metadata: MetaData) -> None:
@@ -60,13 +62,28 @@ def add_extraction(metadata: MetaData) -> None:
         "community_report",
         metadata,
         owner(),
+        Column("reporter", Text(collation="C"), primary_key=True),
         Column("digest", LargeBinary, primary_key=True),
-        Column("model", Text(collation="C"), nullable=False),
+        Column("community_id", BigInteger),
+        Column("members", ARRAY(BigInteger), nullable=False),
         Column("title", Text, nullable=False),
         Column("summary", Text, nullable=False),
         Column("findings", JSONB, nullable=False, server_default=text("'[]'")),
+        Column("lexemes", TSVECTOR, nullable=False),
+        Column(
+            "space_id", Integer, ForeignKey(f"{schema}.embedding_space.id", ondelete="SET NULL")
+        ),
+        Column("embedding", VECTOR()),
         made(),
+        CheckConstraint("reporter <> ''"),
         CheckConstraint("title <> ''"),
         CheckConstraint("summary <> ''"),
         CheckConstraint("jsonb_typeof(findings) = 'array'"),
+        ForeignKeyConstraint(
+            ["namespace_id", "community_id"],
+            [f"{schema}.community.namespace_id", f"{schema}.community.id"],
+            ondelete="SET NULL (community_id)",
+        ),
+        Index("community_report_community", "namespace_id", "community_id"),
+        Index("community_report_space", "space_id"),
     )

@@ -28,17 +28,27 @@ create table ragpg.extraction (
   foreign key (namespace_id, chunk_id) references ragpg.chunk (namespace_id, id) on delete cascade
 );
 
--- By the digest of a community's members: who finds the same community finds its report.
+-- By what the members of a community say (digest) and by who wrote (model and prompt). The
+-- community that it tells of now may have changed since; null: none, kept as a cache.
 create table ragpg.community_report (
   namespace_id integer not null references ragpg.namespace (id) on delete cascade,
+  reporter     text collate "C" not null check (reporter <> ''),
   digest       bytea not null,
-  model        text collate "C" not null,
+  community_id bigint,
+  members      bigint[] not null,
   title        text not null check (title <> ''),
   summary      text not null check (summary <> ''),
   findings     jsonb not null default '[]' check (jsonb_typeof(findings) = 'array'),
+  lexemes      tsvector not null,
+  space_id     integer references ragpg.embedding_space (id) on delete set null,
+  embedding    vector,
   created_at   timestamptz not null default now(),
-  primary key (namespace_id, digest)
+  primary key (namespace_id, reporter, digest),
+  foreign key (namespace_id, community_id)
+    references ragpg.community (namespace_id, id) on delete set null (community_id)
 );
+create index community_report_community on ragpg.community_report (namespace_id, community_id);
+create index community_report_space on ragpg.community_report (space_id);
 """
 
 DOWNGRADE = """

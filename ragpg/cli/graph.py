@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import graph_model, options, output
 from ragpg.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
 NAMESPACE = click.option(
     "-n", "--namespace", default="default", show_default=True, help="Namespace of the graph"
-)
-GENERATOR = click.option(
-    "--generator",
-    envvar="RAGPG_GENERATOR",
-    help="openai or openai:MODEL [RAGPG_GENERATOR; OPENAI_BASE_URL for compatible services]",
 )
 
 
@@ -35,7 +30,7 @@ def graph() -> None:
     ragpg graph cypher "MATCH (a)-[:LINKS]->(b) RETURN a.source, b.source"
     ragpg graph status
 
-    `show`, `extract`, `report` and `overview` work everywhere; the others need the extension age.
+    `show`, `extract`, `reports` and `overview` work everywhere; the others need the extension age.
     """
 
 
@@ -195,162 +190,8 @@ def status(ctx: click.Context, *, as_json: bool, **connection: Unpack[Connection
     ctx.exit(output.FAILED if behind else 0)
 
 
-@graph.command()
-@GENERATOR
-@click.option(
-    "--batch", default=6, show_default=True, type=click.IntRange(1), help="Chunks asked at once"
-)
-@click.option("--limit", type=click.IntRange(0), help="Send at most so many chunks to the model")
-@click.option(
-    "--prompt", type=click.File(encoding="utf-8"), help="File with another task for the model"
-)
-@click.option(
-    "--structured/--plain", default=True, help="Ask for structured output, or in the prompt alone"
-)
-@NAMESPACE
-@options.connection
-@options.json_output
-@click.pass_context
-def extract(
-    ctx: click.Context,
-    *,
-    generator: str | None,
-    batch: int,
-    limit: int | None,
-    prompt: TextIO | None,
-    structured: bool,
-    namespace: str,
-    as_json: bool,
-    **connection: Unpack[Connection],
-) -> None:
-    """Let a chat model name the entities and relations of every chunk that it has not read.
-
-    What is not in the text is not believed. Every batch is kept, so that a run which was stopped
-    goes on, and the same text is never paid for twice. The exit code is 1 where a chunk could not
-    be read.
-
-    \b
-    ragpg graph extract -n handbook --generator openai:gpt-4o-mini
-    ragpg graph extract --limit 50 --prompt task.txt
-    """
-    from ragpg.graph import extract as work
-    from ragpg.graph import extraction
-
-    model = options.make_generator(generator)
-    task = prompt.read() if prompt else extraction.PROMPT
-
-    def told(report: work.ExtractionReport) -> None:
-        if not as_json:
-            click.echo(f"{report.read} chunks read, {report.failed} failed", err=True)
-
-    with options.connect(**connection, needs_embedder=False) as rag:
-        report = rag._run(
-            work.extract(
-                namespace, model, prompt=task, batch=batch, limit=limit, structured=structured,
-                on_batch=told,
-            )
-        )  # fmt: skip
-    if as_json:
-        output.print_json({"namespace": namespace} | dataclasses.asdict(report))
-    else:
-        for error in report.errors:
-            output.note(error)
-        click.echo(
-            f"{report.read} chunks read, {report.known} known from before, {report.failed} failed:"
-            f" {report.entities} mentions, {report.relations} relations;"
-            f" {report.usage.input_tokens} + {report.usage.output_tokens} tokens"
-        )
-    ctx.exit(output.FAILED if report.failed else 0)
-
-
-@graph.command()
-@GENERATOR
-@click.option("--limit", type=click.IntRange(0), help="Write at most so many reports")
-@click.option("--minimum", default=2, show_default=True, help="Documents of a community")
-@click.option(
-    "--prompt", type=click.File(encoding="utf-8"), help="File with another task for the model"
-)
-@NAMESPACE
-@options.connection
-@options.json_output
-@click.pass_context
-def report(
-    ctx: click.Context,
-    *,
-    generator: str | None,
-    limit: int | None,
-    minimum: int,
-    prompt: TextIO | None,
-    namespace: str,
-    as_json: bool,
-    **connection: Unpack[Connection],
-) -> None:
-    """Let a chat model report on every community that has no report of just its members.
-
-    \b
-    ragpg graph report -n handbook --generator openai:gpt-4o-mini
-    """
-    from ragpg.graph import reports
-
-    model = options.make_generator(generator)
-    task = prompt.read() if prompt else reports.PROMPT
-    with options.connect(**connection, needs_embedder=False) as rag:
-        run = rag._run(
-            reports.write_reports(namespace, model, prompt=task, minimum=minimum, limit=limit)
-        )
-    if as_json:
-        output.print_json({"namespace": namespace} | dataclasses.asdict(run))
-    else:
-        for error in run.errors:
-            output.note(error)
-        click.echo(f"{run.written} reports written, {run.kept} kept, {run.failed} failed")
-    ctx.exit(output.FAILED if run.failed else 0)
-
-
-@graph.command()
-@click.argument("question")
-@GENERATOR
-@click.option("-k", default=8, show_default=True, help="Communities to read")
-@click.option("--no-model", is_flag=True, help="Only show the communities")
-@NAMESPACE
-@options.connection
-@options.json_output
-def overview(
-    question: str,
-    *,
-    generator: str | None,
-    k: int,
-    no_model: bool,
-    namespace: str,
-    as_json: bool,
-    **connection: Unpack[Connection],
-) -> None:
-    """Answer a QUESTION about a whole namespace from the reports on its communities.
-
-    \b
-    ragpg graph overview "What are the main subjects?" -n handbook
-    ragpg graph overview "refunds" --no-model
-    """
-    from ragpg.graph import reports
-
-    model = None if no_model else options.make_generator(generator)
-    with options.connect(**connection, needs_embedder=False) as rag:
-        if model is None:
-            found = tuple(rag._run(reports.reports(question, namespace=namespace, k=k)))
-            text = ""
-        else:
-            answer = rag._run(reports.overview(question, model, namespace=namespace, k=k))
-            found, text = answer.reports, answer.text
-    if as_json:
-        listed = [dataclasses.asdict(one) for one in found]
-        output.print_json({"question": question, "answer": text or None, "reports": listed})
-        return
-    if text:
-        click.echo(text + "\n")
-    for number, one in enumerate(found, 1):
-        click.echo(f"[{number}] {one.title}, {one.size} documents, {one.kind}")
-        if not text:
-            click.echo(f"    {' '.join(one.summary.split())[:400]}")
+for _one in (graph_model.extract, graph_model.reports, graph_model.overview):
+    graph.add_command(_one)
 
 
 @graph.command()

@@ -7,13 +7,13 @@ between names that were not given.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import unicodedata
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ProviderError
+from ragpg.graph.answer_json import fenced, find_fields, find_items, one_line, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -118,56 +118,47 @@ def extractor_name(model: str, prompt: str = PROMPT) -> str:
 def messages(passages: Sequence[str], prompt: str = PROMPT) -> list[dict[str, str]]:
     """The conversation that asks about passages, numbered from 1."""
     body = "\n\n".join(
-        f'<passage id="{number}">\n{text}\n</passage>' for number, text in enumerate(passages, 1)
+        f'<passage id="{number}">\n{fenced(text, "passage")}\n</passage>'
+        for number, text in enumerate(passages, 1)
     )
     return [{"role": "system", "content": prompt + _FORM}, {"role": "user", "content": body}]
 
 
-def read(answer: str, passages: Sequence[str]) -> list[Extraction]:
-    """What an answer says of each passage, in order.
+def read(answer: str, passages: Sequence[str]) -> dict[int, Extraction]:
+    """What an answer says of each passage, by its place in the list, from 0.
 
-    Prose and fences around the JSON are passed over. Raises ProviderError where there is no JSON of
-    the form, or a passage is missing from it.
+    Prose and fences around the JSON are passed over, and of an answer that breaks off the part
+    before the break counts: a passage that is not answered is missing. Raises ProviderError where
+    there is no JSON of the form.
     """
+    items = [one for one in find_items(answer, "passages") if {"entities", "relations"} & set(one)]
+    if len(passages) == 1 and not any("id" in one for one in items):
+        # Of the only passage nothing needs to be numbered, nor listed.
+        alone = items[:1] or [find_fields(answer, ("entities", "relations"))]
+        items = [{"id": 1} | one for one in alone if one]
+    if not items:
+        raise ProviderError("the answer holds no list of passages in JSON", scope="input")
     found: dict[int, Extraction] = {}
-    for item in _passages(answer):
-        number = item.get("id")
-        if isinstance(number, int) and 1 <= number <= len(passages) and number not in found:
-            found[number] = _believed(item, passages[number - 1])
-    missing = [number for number in range(1, len(passages) + 1) if number not in found]
-    if missing:
-        raise ProviderError(
-            f"the answer says nothing of passage {missing[0]} of {len(passages)}", scope="input"
-        )
-    return [found[number] for number in range(1, len(passages) + 1)]
-
-
-def _passages(answer: str) -> list[Mapping[str, Any]]:
-    decoder = json.JSONDecoder()
-    for start in (found.start() for found in re.finditer(r"[{\[]", answer)):
-        try:
-            value, _ = decoder.raw_decode(answer, start)
-        except (ValueError, RecursionError):
-            continue
-        items = value.get("passages") if isinstance(value, dict) else value
-        if isinstance(items, list) and any(isinstance(item, dict) for item in items):
-            return [item for item in items if isinstance(item, dict)]
-    raise ProviderError("the answer holds no list of passages in JSON", scope="input")
+    for item in items:
+        place = (whole_number(item.get("id")) or 0) - 1
+        if 0 <= place < len(passages) and place not in found:
+            found[place] = _believed(item, passages[place])
+    return found
 
 
 def _believed(item: Mapping[str, Any], passage: str) -> Extraction:
     text = _plain(passage)
     entities: dict[str, Named] = {}
     for given in _objects(item.get("entities"))[:ENTITIES]:
-        name = _short(given.get("name"), NAME)
+        name = one_line(given.get("name"), NAME)
         key = _plain(name)
-        if key and key in text and key not in entities:
-            kind = _short(given.get("kind"), 40).lower() or "name"
-            entities[key] = Named(name, kind, _short(given.get("description"), SENTENCE))
+        if _stands_in(key, text) and key not in entities:
+            kind = one_line(given.get("kind"), 40).lower() or "name"
+            entities[key] = Named(name, kind, one_line(given.get("description"), SENTENCE))
     relations: dict[tuple[str, str, str], Stated] = {}
     for given in _objects(item.get("relations"))[:RELATIONS]:
-        ends = [_plain(_short(given.get(end), NAME)) for end in ("source", "target")]
-        kind = _short(given.get("kind"), 60).lower()
+        ends = [_plain(one_line(given.get(end), NAME)) for end in ("source", "target")]
+        kind = one_line(given.get("kind"), 60).lower()
         if kind and ends[0] != ends[1] and all(end in entities for end in ends):
             relations.setdefault(
                 (ends[0], ends[1], kind),
@@ -176,7 +167,7 @@ def _believed(item: Mapping[str, Any], passage: str) -> Extraction:
                     entities[ends[1]].name,
                     kind,
                     _weight(given.get("weight")),
-                    _short(given.get("description"), SENTENCE),
+                    one_line(given.get("description"), SENTENCE),
                 ),
             )
     return Extraction(tuple(entities.values()), tuple(relations.values()))
@@ -186,18 +177,19 @@ def _objects(value: Any) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def _short(value: Any, length: int) -> str:
-    """One line of text that Postgres can hold."""
-    if not isinstance(value, str):
-        return ""
-    line = " ".join(value.replace("\0", " ").split())
-    return line.encode("utf-8", "replace").decode()[:length].strip()
-
-
 def _weight(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return 1.0
     return float(min(max(value, 0.1), 10.0))
+
+
+def _stands_in(key: str, text: str) -> bool:
+    """Whether a name begins a word of a text; behind it there may be an ending, as of a plural."""
+    if not key:
+        return False
+    # Scripts without blanks have no words to begin.
+    begins = r"(?<![^\W_])" if key[0].isascii() else ""
+    return re.search(begins + re.escape(key), text) is not None
 
 
 def _plain(text: str) -> str:

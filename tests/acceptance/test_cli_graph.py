@@ -99,6 +99,10 @@ def test_extract_reads_what_is_new(
     task = tmp_path / "task.txt"
     task.write_text("Name the terms.")
     arguments = ("graph", "extract", "--batch", "1", "--limit", "1", "--prompt", str(task))
+    dry = _json(ragpg_cli(*arguments, "--json", "--dry-run"))
+    assert (dry["chunks"], dry["requests"]) == (1, 1)
+    assert dry["input_tokens"] > 20
+    assert not model.requests
     report = _json(ragpg_cli(*arguments, "--json"))
     assert (report["read"], report["known"], report["failed"], report["entities"]) == (1, 0, 0, 3)
     assert model.requests[0][0]["content"].startswith("Name the terms.")
@@ -118,17 +122,23 @@ def test_reports_and_overviews(
     model = ScriptedGenerator([json.dumps(report), "It is about text [1]."])
     monkeypatch.setattr("ragpg.cli.options.make_generator", lambda spec: model)
     nothing = ragpg_cli("graph", "overview", "What is it about?")
-    assert nothing.exit_code == 2
+    assert nothing.exit_code == 1
     assert "no communities" in nothing.stderr
     with psycopg.connect(database, autocommit=True) as db:
         ids = [row[0] for row in db.execute("select id from ragpg.document").fetchall()]
         db.execute("delete from ragpg.document_rank")
         db.execute("delete from ragpg.community")
         content.communities(db, content.namespace(db), {"all": ids})
-    assert _json(ragpg_cli("graph", "report", "--json"))["written"] == 1
+    dry = ragpg_cli("graph", "reports", "--dry-run", "--prices", "1", "2")
+    assert dry.output.startswith("1 of 1 communities to report on: ")
+    assert " USD" in dry.output
+    assert not model.requests
+    written = _json(ragpg_cli("graph", "reports", "--json", "--prices", "1000000", "0"))
+    assert (written["written"], written["communities"], written["failed"]) == (1, 1, 0)
+    assert written["usage"]["cost_usd"] == written["usage"]["input_tokens"] > 0
     answer = ragpg_cli("graph", "overview", "What is it about?")
     assert answer.output.startswith("It is about text [1].")
-    assert "[1] All of it, 3 documents, report" in answer.output
+    assert "[1] All of it: 3 documents, report" in answer.output
     shown = _json(ragpg_cli("graph", "overview", "text", "--no-model", "--json"))
     assert shown["answer"] is None
     assert shown["reports"][0]["summary"] == "Three documents."
