@@ -4,45 +4,42 @@ returns bigint
 language plpgsql
 set search_path from current
 set enable_seqscan = off
-set enable_hashjoin = off
 as $$
 #variable_conflict use_column
 declare
   owner integer := resolve_links.namespace_id;
-  touched bigint[];
-  written bigint;
+  one record;
+  found bigint[];
+  written bigint := 0;
 begin
-  if paths is null then
-    touched := array(select link.id from ragpg.link
-                      where link.namespace_id = owner and (documents is null or link.document_id = any (documents)));
-  else
-    touched := array(
-      select link.id
-        from (select distinct array_to_string(part.words[start.at:], '/') collate "C" as path
-                from (select string_to_array(given.path, '/') as words from unnest(paths) as given (path)) as part,
-                     generate_series(1, cardinality(part.words)) as start (at)) as ending
-        join ragpg.link on link.namespace_id = owner and left(link.path, 600) = left(ending.path, 600)
-       where link.path = ending.path);
-  end if;
-  if cardinality(touched) = 0 then
-    return 0;
-  end if;
-  with answer as (
-    select link.document_id, link.target, link.anchor,
-           ragpg.link_matches(owner, link.target, link.path) as found
-      from ragpg.link
-     where link.namespace_id = owner and link.id = any (touched)
-     offset 0
-  )
-  update ragpg.link
-     set target_id = case cardinality(answer.found) when 1 then answer.found[1] end,
-         matches = cardinality(answer.found)
-    from answer
-   where link.namespace_id = owner and link.document_id = answer.document_id
-     and link.target = answer.target and link.anchor = answer.anchor
-     and (link.target_id, link.matches)
-         is distinct from (case cardinality(answer.found) when 1 then answer.found[1] end, cardinality(answer.found));
-  get diagnostics written = row_count;
+  -- Link by link: a join would have to guess how many there are, and has guessed wrong. Offset 0
+  -- keeps the order of the steps.
+  for one in
+    select link.* from unnest(documents) as given (id)
+     cross join lateral (select * from ragpg.link as near
+                          where near.namespace_id = owner and near.document_id = given.id offset 0) as link
+     where paths is null and documents is not null
+     union all
+    select link.* from ragpg.link where link.namespace_id = owner and paths is null and documents is null
+     union all
+    select link.*
+      from (select distinct array_to_string(part.words[start.at:], '/') collate "C" as path
+              from (select string_to_array(given.path, '/') as words from unnest(paths) as given (path)) as part,
+                   generate_series(1, cardinality(part.words)) as start (at)) as ending
+     cross join lateral (select * from ragpg.link as near
+                          where near.namespace_id = owner and left(near.path, 600) = left(ending.path, 600) offset 0) as link
+     where link.path = ending.path
+  loop
+    found := ragpg.link_matches(owner, one.target, one.path);
+    if (one.target_id, one.matches)
+       is distinct from (case cardinality(found) when 1 then found[1] end, cardinality(found)) then
+      update ragpg.link
+         set target_id = case cardinality(found) when 1 then found[1] end, matches = cardinality(found)
+       where link.namespace_id = owner and link.document_id = one.document_id
+         and link.target = one.target and link.anchor = one.anchor;
+      written := written + 1;
+    end if;
+  end loop;
   return written;
 end $$;
 
