@@ -15,6 +15,7 @@ from ragpg.errors import ConfigError
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
     from ragpg.graph.age import LabelChange, LabelState
+    from ragpg.graph.analysis import GraphStatus
 
 NAMESPACE = click.option(
     "-n", "--namespace", default="default", show_default=True, help="Namespace of the graph"
@@ -30,7 +31,7 @@ def graph() -> None:
     ragpg graph cypher "MATCH (a)-[:LINKS]->(b) RETURN a.source, b.source"
     ragpg graph status
 
-    `show`, `extract`, `reports` and `overview` work everywhere; the others need the extension age.
+    `cypher`, `sync` and `drop` need the extension age; everything else works everywhere.
     """
 
 
@@ -111,16 +112,69 @@ def sync(
 @options.connection
 @options.json_output
 def rebuild(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) -> None:
-    """Drop a namespace's graph and make it anew.
+    """Derive titles, mentions and links anew, and where AGE is also drop and remake the mirror.
 
     \b
     ragpg graph rebuild -n handbook
     """
-    from ragpg.graph import age
+    from ragpg.graph import age, analysis
 
     with options.connect(**connection, needs_embedder=False) as rag:
-        changes = rag._run(age.rebuild(namespace))
-    _report(changes, namespace, as_json=as_json)
+        rag._run(analysis.rebuild(namespace))
+        found = rag._run(age.available())
+        mirrored = found.installed and found.applied
+        changes = rag._run(age.rebuild(namespace)) if mirrored else []
+    if changes or as_json:
+        _report(changes, namespace, as_json=as_json)
+    else:
+        click.echo(f"The graph of namespace {namespace} is what its texts say.")
+
+
+@graph.command()
+@NAMESPACE
+@options.connection
+@options.json_output
+def analyse(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) -> None:
+    """Compute shared terms, PageRank and communities anew; searches go on meanwhile.
+
+    \b
+    ragpg graph analyse -n handbook
+    """
+    from ragpg.graph import analysis
+
+    with options.connect(**connection, needs_embedder=False) as rag:
+        found = rag._run(analysis.analyse(namespace))
+    if as_json:
+        output.print_json({"namespace": namespace} | found)
+    else:
+        click.echo("  ".join(f"{name} {value:,.6g}" for name, value in found.items()))
+
+
+@graph.command()
+@click.option(
+    "--extractor", type=click.Choice(["capitals", "spacy"]), default="spacy", show_default=True
+)
+@NAMESPACE
+@options.connection
+@options.json_output
+def names(
+    *, extractor: str, namespace: str, as_json: bool, **connection: Unpack[Connection]
+) -> None:
+    """Find named entities without a chat model; spacy needs the extra `entities`.
+
+    \b
+    ragpg graph names -n handbook
+    ragpg graph names --extractor capitals
+    """
+    from ragpg.graph.names import CapitalExtractor, SpacyExtractor, find_names
+
+    reader = SpacyExtractor() if extractor == "spacy" else CapitalExtractor()
+    with options.connect(**connection, needs_embedder=False) as rag:
+        found = rag._run(find_names(namespace, reader))
+    if as_json:
+        output.print_json({"namespace": namespace} | dataclasses.asdict(found))
+    else:
+        click.echo(f"{found.chunks} chunks read, {found.mentions} mentions")
 
 
 @graph.command()
@@ -156,22 +210,24 @@ def drop(
 @options.json_output
 @click.pass_context
 def status(ctx: click.Context, *, as_json: bool, **connection: Unpack[Connection]) -> None:
-    """Tell whether Cypher is there, and whether every graph is what its tables say.
+    """Count the graphs, and tell whether every mirror in AGE is what its tables say.
 
-    The exit code is 1 where a graph is behind its tables, or missing.
+    The exit code is 1 where a mirror is behind its tables, or missing.
 
     \b
     ragpg graph status --json
     """
-    from ragpg.graph import age
+    from ragpg.graph import age, analysis
 
     with options.connect(**connection, needs_embedder=False) as rag:
+        graphs = rag._run(analysis.status())
         found = rag._run(age.available())
         labels = rag._run(age.status())
     behind = [one for one in labels if one.mode != "off" and not one.is_current]
     if as_json:
         output.print_json(
             {
+                "graphs": [dataclasses.asdict(one) for one in graphs],
                 "age": dataclasses.asdict(found),
                 "labels": [
                     dataclasses.asdict(one) | {"is_current": one.is_current} for one in labels
@@ -179,12 +235,15 @@ def status(ctx: click.Context, *, as_json: bool, **connection: Unpack[Connection
                 "is_current": not behind,
             }
         )
-    elif not found.installed:
+        ctx.exit(output.FAILED if behind else 0)
+    click.echo(_numbers_of(graphs) if graphs else "There is no namespace yet.")
+    if not found.installed:
         click.echo("Extension age is not in this database: no Cypher; everything else works.")
     elif not found.applied:
         click.echo("Extension age is there, ragpg's functions for it are not; run: ragpg migrate")
     else:
-        click.echo(_table_of(labels) if labels else "There is no namespace yet.")
+        if labels:
+            click.echo(f"\n{_table_of(labels)}")
         for name in sorted({one.namespace for one in behind}):
             click.echo(f"The graph of {name} is not current; run: ragpg graph sync -n {name}")
     ctx.exit(output.FAILED if behind else 0)
@@ -283,3 +342,10 @@ def _table_of(labels: list[LabelState]) -> str:
         ["namespace", "mode", "graph", "label", "rows", "should be"],
         [[one.namespace, one.mode, one.graph, one.label, one.rows, one.wanted] for one in labels],
     )
+
+
+def _numbers_of(graphs: list[GraphStatus]) -> str:
+    columns = ("namespace", "documents", "entities", "mentions", "relations", "links", "resolved",
+               "ambiguous", "shared_terms", "communities", "changed_since")  # fmt: skip
+    heads = [column.replace("_", " ") for column in columns]
+    return output.table(heads, [[getattr(one, column) for column in columns] for one in graphs])

@@ -77,7 +77,7 @@ def test_show_prints_a_neighbourhood(
 def test_without_age_cypher_says_what_it_needs(
     ragpg_cli: Callable[..., Result], library: None
 ) -> None:
-    for arguments in (("cypher", "RETURN 1"), ("sync",), ("rebuild",), ("drop",)):
+    for arguments in (("cypher", "RETURN 1"), ("sync",), ("drop",)):
         result = ragpg_cli("graph", *arguments)
         assert result.exit_code == 3, result.output
         assert "extension age" in result.stderr
@@ -85,7 +85,21 @@ def test_without_age_cypher_says_what_it_needs(
     status = ragpg_cli("graph", "status")
     assert status.exit_code == 0
     assert "everything else works" in status.output
-    assert _json(ragpg_cli("graph", "status", "--json"))["labels"] == []
+    found = _json(ragpg_cli("graph", "status", "--json"))
+    assert found["labels"] == []
+    assert found["graphs"][0]["documents"] == 3
+
+
+def test_the_graph_of_the_tables_needs_no_age(
+    ragpg_cli: Callable[..., Result], library: None
+) -> None:
+    assert ragpg_cli("graph", "rebuild").exit_code == 0
+    analysed = _json(ragpg_cli("graph", "analyse", "--json"))
+    assert analysed["namespace"] == "default"
+    assert ragpg_cli("graph", "analyse").exit_code == 0
+    named = _json(ragpg_cli("graph", "names", "--extractor", "capitals", "--json"))
+    assert named["chunks"] == 3
+    assert ragpg_cli("graph", "analyse", "-n", "nobody").exit_code == 1
 
 
 def test_extract_reads_what_is_new(
