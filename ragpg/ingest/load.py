@@ -55,7 +55,12 @@ def load(
     name = source
     if format is None:
         data, name = _unpacked(data, source, known)
-    chosen = format or detect_format(data, name, known=known)
+    try:
+        chosen = format or detect_format(data, name, known=known)
+    except LoadError as error:
+        # What is packed is known by the name of its file.
+        message = error.message.removeprefix(f"{name}: ")
+        raise LoadError(f"{source}: {message}", hint=error.hint) from error
     loader = known.get(chosen)
     if loader is None:
         raise LoadError(

@@ -214,6 +214,8 @@ def test_a_packed_file_is_read_as_what_is_inside(pack: type[bytes]) -> None:
     assert len(document.text) == 22_008
     with pytest.raises(LoadError, match=r"is cut off|is broken"):
         load(data[: len(data) // 2], source="a.md.gz")
+    with pytest.raises(LoadError, match=rf"^a\.txt\{suffix}: binary \(PNG image\)"):
+        load(pack(b"\x89PNG\r\n\x1a\n" + bytes(20)), source=f"a.txt{suffix}")
     twice = load(data + data, source="a.md.gz")
     assert len(twice.text) == 2 * 22_008
 
