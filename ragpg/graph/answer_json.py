@@ -90,12 +90,12 @@ def _values(answer: str) -> Iterator[Any]:
         try:
             value, end = _DECODER.raw_decode(answer, start.start())
         except json.JSONDecodeError as error:
-            work += error.pos - start.start() + 10
+            work += error.pos - start.start() + 100
         # Too deep, or too many digits.
         except (ValueError, RecursionError):
             work += 10_000
         else:
-            work += end - start.start()
+            work += end - start.start() + 100
             yield value
 
 
