@@ -8,7 +8,7 @@ declare
                                "keyword":  {"weight": 1.0, "k": 50},
                                "metadata": {"weight": 0.05, "k": 50},
                                "prf":      {"weight": 0.1, "k": 50},
-                               "graph":    {"weight": 0.8, "k": 10},
+                               "graph":    {"weight": 0.25, "k": 10},
                                "sentence": {"weight": 0.3, "k": 50}}';
   -- These run where they are asked for by name.
   off constant text[] := '{prf,sentence}';
