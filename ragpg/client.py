@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         AnswerEvent,
         FileReport,
         Grounding,
+        Hit,
         IngestReport,
         Json,
         Metadata,
@@ -240,6 +241,24 @@ class Client(Flows):
     def drop_namespace(self, name: str) -> bool:
         """Delete a namespace with everything in it; False if there is none of that name."""
         return bool(self._run(fetch_one(DROP_NAMESPACE, {"namespace": name})))
+
+    def fetch(
+        self,
+        sources: Names | None = None,
+        *,
+        namespace: str = "default",
+        filter: Json = None,
+        k: int | None = None,
+    ) -> list[Hit]:
+        """The stored chunks of documents, by source and in reading order; no search is made.
+
+        sources  one or several; None: all of the namespace. Unknown ones have no chunks
+        filter   only chunks whose metadata pass
+        k        at most so many; None: no limit
+
+        Their `score` is 0 and their `score_kind` "none". Raises NamespaceNotFound and FilterError.
+        """
+        return self._run(self._fetch(sources, namespace, filter, k))
 
     def delete(self, sources: Names, *, namespace: str = "default") -> int:
         """Delete documents by source; how many there were. Nothing named, nothing deleted."""

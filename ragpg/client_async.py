@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         AnswerEvent,
         FileReport,
         Grounding,
+        Hit,
         IngestReport,
         Json,
         Metadata,
@@ -201,6 +202,17 @@ class AsyncClient(Flows):
     async def drop_namespace(self, name: str) -> bool:
         """As Client.drop_namespace."""
         return bool(await self._run(fetch_one(DROP_NAMESPACE, {"namespace": name})))
+
+    async def fetch(
+        self,
+        sources: Names | None = None,
+        *,
+        namespace: str = "default",
+        filter: Json = None,
+        k: int | None = None,
+    ) -> list[Hit]:
+        """As Client.fetch."""
+        return await self._run(self._fetch(sources, namespace, filter, k))
 
     async def delete(self, sources: Names, *, namespace: str = "default") -> int:
         """As Client.delete."""

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ragpg.errors import ConfigError
 from ragpg.ingest.pipeline import Order, ingest
 from ragpg.ingest.sentences import SentenceReport, fill_sentences
-from ragpg.queries import DELETE
+from ragpg.queries import DELETE, DOCUMENT_CHUNKS
 from ragpg.query.answer import Prepared, ask, finish, ground_answer, prepare
 from ragpg.query.pipeline import search
 from ragpg.query.profile import read_profile
 from ragpg.query.request import Providers, Request
+from ragpg.query.retrieve import as_json, read_hit
 from ragpg.rerankers.named import named_reranker
 from ragpg.sqlfiles import check_schema
-from ragpg.steps import Flow, fetch_one
+from ragpg.steps import Flow, fetch, fetch_one
 
 if TYPE_CHECKING:
     from ragpg.doctor import Check
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from ragpg.types import (
         Answer,
         Grounding,
+        Hit,
         IngestReport,
         Json,
         Metadata,
@@ -152,6 +156,21 @@ class Flows:
         on_step: Callable[[SentenceReport], object] | None,
     ) -> Flow[SentenceReport]:
         return fill_sentences(namespace, self.embedder, seconds=seconds, on_step=on_step)
+
+    def _fetch(
+        self, sources: Names | None, namespace: str, filter: Json, k: int | None
+    ) -> Flow[list[Hit]]:
+        names = [sources] if isinstance(sources, str) else sources
+        rows = yield from fetch(
+            DOCUMENT_CHUNKS,
+            {
+                "namespace": namespace,
+                "sources": None if names is None else list(names),
+                "filter": as_json("filter", filter),
+                "k": k,
+            },
+        )
+        return [replace(read_hit(json.loads(row)), score_kind="none") for row in rows]
 
     def _delete(self, sources: Names, namespace: str) -> Flow[int]:
         names = [sources] if isinstance(sources, str) else list(sources or ())

@@ -288,6 +288,17 @@ select namespace, document_id, remembered_at, last_seen_at, seen, superseded_by,
     reads=True,
 )
 
+#: Rows as JSON text, as those of a search.
+DOCUMENT_CHUNKS = Query(
+    """
+select row_to_json(found)::text
+  from ragpg.document_chunks(%(namespace)s, %(sources)s, %(filter)s, %(k)s) as found
+ order by found.rank
+""",
+    _one,
+    reads=True,
+)
+
 DELETE = Query("select ragpg.delete_documents(%(namespace)s, %(sources)s)", _one)
 
 FOLD = Query("select ragpg.fold_statistics()", _one)
