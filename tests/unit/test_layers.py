@@ -70,6 +70,7 @@ LAYERS = {
     "ragpg.memory.conflict": 5,
     "ragpg.memory.memory": 8,
     "ragpg.tools": 8,
+    "ragpg.adapters": 8,
     "ragpg.watch": 8,
     "ragpg.evaluate": 8,
     "ragpg.cli": 8,
@@ -100,6 +101,9 @@ ONLY = {
     "bs4": {"ragpg.ingest"},
     "docutils": {"ragpg.ingest"},
     "click": {"ragpg.cli", "ragpg.demo"},
+    "langchain_core": {"ragpg.adapters"},
+    "llama_index": {"ragpg.adapters"},
+    "haystack": {"ragpg.adapters"},
     "alembic": {"ragpg.migrate", "ragpg.installed"},
     "psycopg_pool": {
         "ragpg.connection_handles",
