@@ -38,8 +38,8 @@ def diversify(
 ) -> list[Hit]:
     """The hits without near duplicates, ordered by MMR; ranks count anew from 1.
 
-    collapse   a hit goes when this share of its word sequences (0 to 1) stands in a better one
-               that also has all its numbers and negations; the better one lists it in
+    collapse   a hit goes when this share of its word sequences (0 to 1) stands in a better one of
+               its namespace that also has all its numbers and negations; the better one lists it in
                `duplicates`. None keeps all
     mmr        weight of relevance against novelty, 0 to 1; 1 keeps the order. None: no MMR
     likeness   cosine of two hits by their places in `hits`; what is missing is compared by text
@@ -90,8 +90,10 @@ def _collapse(hits: list[Hit], texts: dict[int, Shingles], least: float, wanted:
         text = texts[place] = Shingles(hit.content)
         for other, count in index.shared(text):
             part = count / len(text.parts)
-            if part >= least and text.telling <= texts[other].telling:
-                kept = hits[other]
+            kept = hits[other]
+            # A copy in another namespace belongs to another corpus, and stays.
+            alike = part >= least and text.telling <= texts[other].telling
+            if alike and hit.namespace == kept.namespace:
                 found = (*kept.duplicates, _as_duplicate(hit, part), *hit.duplicates)
                 hits[other] = replace(kept, duplicates=found)
                 break

@@ -105,7 +105,7 @@ def test_namespaces_of_two_models_keep_their_keyword_arm(database: str) -> None:
         with ragpg.connect(database, embedder=HashEmbedder(size)) as rag:
             rag.ingest(texts=TEXTS, namespace=f"n{size}")
     with ragpg.connect(database, embedder=HashEmbedder(8)) as rag:
-        result = rag.search("refunds", namespace=["n8", "n16"], profile=ragpg.Profile())
+        result = rag.search("refunds", namespace=["n8", "n16"])
         assert {hit.namespace for hit in result.hits} == {"n8", "n16"}
         assert "different embedding spaces" in str(result.report["vector"].error)
 
