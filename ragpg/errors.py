@@ -12,7 +12,8 @@ RagpgError
 │   ├── DimensionMismatch       a vector has another length than its space (RG002)
 │   ├── SearchTimeout           the statement ran into its time limit
 │   ├── PoolExhausted           no connection became free in time
-│   └── ReadOnlyDatabase        a write on a replica or under a read-only role
+│   ├── ReadOnlyDatabase        a write on a replica or under a read-only role
+│   └── JobLost                 a worker's jobs were taken away from it (RG007)
 ├── LocalDatabaseError          the private Postgres of `ragpg db` cannot run
 ├── LoadError                   a file or text cannot be read as a document
 ├── ProviderError               an embedding, chat or rerank service failed
@@ -97,6 +98,10 @@ class ReadOnlyDatabase(DatabaseError):
     """A write was tried on a replica or under a role that may only read."""
 
 
+class JobLost(DatabaseError):
+    """A worker was too late: its lease ran out and another one has its jobs, or nobody."""
+
+
 class LocalDatabaseError(RagpgError):
     """The private Postgres server of `ragpg db` cannot be installed, started or stopped."""
 
@@ -129,9 +134,11 @@ class ProviderError(RagpgError):
 
 
 class RateLimited(ProviderError):
-    """A service asked to wait longer than the configured limit."""
+    """A service asked to wait longer than the configured limit; `after` is how many seconds it
+    asked for, where it said so."""
 
     default_scope = "service"
+    after: float | None = None
 
 
 class ContextTooLong(ProviderError):
@@ -156,6 +163,7 @@ BY_SQLSTATE: dict[str, type[RagpgError]] = {
     "RG004": ExtensionMissing,
     "RG005": ConfigError,
     "RG006": CypherError,
+    "RG007": JobLost,
     "57014": SearchTimeout,
     "25006": ReadOnlyDatabase,
     "42501": DatabaseError,

@@ -40,6 +40,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 from ragpg.errors import ConfigError
 from ragpg.schema_extraction import add_extraction
 from ragpg.schema_graph import add_graph
+from ragpg.schema_jobs import add_jobs
 from ragpg.schema_memory import add_memory
 from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
 
@@ -56,6 +57,7 @@ def tables(schema: str = DEFAULT_SCHEMA) -> MetaData:
     add_graph(metadata)
     add_extraction(metadata)
     add_memory(metadata)
+    add_jobs(metadata)
     Table(
         "install",
         metadata,

@@ -18,6 +18,8 @@ COMMANDS = {
     "migrate": "ragpg.cli.migrate:migrate",
     "ingest": "ragpg.cli.ingest:ingest",
     "watch": "ragpg.cli.watch:watch",
+    "worker": "ragpg.cli.worker:worker",
+    "jobs": "ragpg.cli.jobs:jobs",
     "search": "ragpg.cli.search:search",
     "ask": "ragpg.cli.ask:ask",
     "ground": "ragpg.cli.ground:ground",

@@ -91,6 +91,8 @@ class Order:
     exclude: Sequence[str] = ()
     #: Somebody saw the paths change, so that those which are not there are gone.
     trusted: bool = False
+    #: Files and texts that somebody looked up already, beside `paths` and `texts`.
+    items: Sequence[Item] = ()
 
 
 def ingest(
@@ -116,7 +118,7 @@ def ingest(
     for rejected in found.rejected:
         yield from run.reject(rejected)
     items = yield from call(items_of, found.files, order.texts, order.metadata)
-    run.waiting.extend(items)
+    run.waiting.extend([*items, *order.items])
 
     group = yield from run.next_group()
     while group is not None:

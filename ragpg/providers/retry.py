@@ -85,11 +85,13 @@ def request(
             if not limited:
                 raise answer.error
             asked = f"asks to wait {answer.after:.0f} s" if answer.after else "is still refusing"
-            raise RateLimited(
+            limit = RateLimited(
                 f"{answer.error.message}: it {asked} after {waited:.0f} s of waiting, "
                 f"and the limit is {patience.seconds:g} s",
                 hint="Raise max_wait_s, or run again later: what was embedded is kept.",
             )
+            limit.after = answer.after
+            raise limit
         yield Wait(pause)
         waited += pause
 

@@ -1,0 +1,1 @@
+"""A queue of documents in Postgres: who has something puts it in, workers ingest it."""

@@ -1,0 +1,88 @@
+"""What a worker puts between a flow and the world: it notices, counts, and can stop."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ragpg.jobs.queries import HOLD
+from ragpg.queries import CLAIM
+from ragpg.steps import Call, Fetch, Step, Transact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ragpg.perform import Performer
+    from ragpg.protocols import Embedder
+
+
+class GivenUp(Exception):
+    """Leaves a flow whose jobs are to be given back, or are lost."""
+
+
+class WatchedEmbedder:
+    """An embedder that counts what it embedded and keeps the last error."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._lock = threading.Lock()
+        self.embedded = 0
+        self.error: Exception | None = None
+
+    @property
+    def model(self) -> str:
+        """That of the embedder."""
+        return self._embedder.model
+
+    @property
+    def dimensions(self) -> int:
+        """Those of the embedder."""
+        return self._embedder.dimensions
+
+    def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        """What the embedder says."""
+        try:
+            vectors = self._embedder.embed_documents(texts)
+        except Exception as error:
+            self.error = error
+            raise
+        with self._lock:
+            self.embedded += len(texts)
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        """What the embedder says."""
+        return self._embedder.embed_query(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
+
+
+class Fenced:
+    """Does the steps of a flow for a worker that may lose its jobs.
+
+    Every transaction begins with a look whether the jobs are still the worker's, and keeps them so
+    until it ends: of two workers with one job, one writes. `stopping` is asked between two batches
+    of embeddings and between two documents; a GivenUp that it leads to is raised once.
+    """
+
+    def __init__(
+        self, performer: Performer, worker: str, ids: Sequence[int], stopping: Callable[[], bool]
+    ) -> None:
+        self.performer = performer
+        self.holding = {"worker": worker, "ids": list(ids)}
+        self.stopping = stopping
+        self._told = threading.Lock()
+
+    def __call__(self, step: Step) -> Any:
+        # Steps that give back what is held must pass, and an embedder's errors are its own.
+        leaves = isinstance(step, Call) or (isinstance(step, Fetch) and step.query is CLAIM)
+        if leaves and self.stopping() and self._told.acquire(blocking=False):
+            raise GivenUp
+        if isinstance(step, Transact):
+            step = Transact((Fetch(HOLD, self.holding), *step.operations))
+        return self.performer(step)
+
+    def interrupt(self) -> None:
+        """End the statements that are running now."""
+        self.performer.interrupt()

@@ -1,0 +1,394 @@
+"""Workers: they take jobs, ingest them, and tell what became of them, until they are stopped.
+
+with ragpg.connect(dsn, embedder=embedder) as rag:
+    work(rag, stop=threading.Event(), folders=["/srv/docs"])
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ragpg.errors import (
+    BadEmbedding,
+    ConfigError,
+    DatabaseError,
+    DimensionMismatch,
+    JobLost,
+    PoolExhausted,
+    ProviderError,
+    RagpgError,
+    RateLimited,
+    ReadOnlyDatabase,
+    SchemaMissing,
+    SchemaOutdated,
+)
+from ragpg.jobs.listen import Listener
+from ragpg.jobs.queries import (
+    CLAIM_JOBS,
+    EXTEND,
+    FAIL,
+    FINISH,
+    GIVE_BACK,
+    OPEN_JOBS,
+    PRUNE,
+    Job,
+)
+from ragpg.jobs.run import Batch, run_batch
+from ragpg.jobs.watched import Fenced, GivenUp, WatchedEmbedder
+from ragpg.steps import fetch, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ragpg.client import Client
+    from ragpg.protocols import Chunker
+    from ragpg.steps import Query
+    from ragpg.types import FileReport
+
+Row = TypeVar("Row")
+
+#: Pauses while a service or the database is away, in seconds: the first, and the longest.
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+#: How long a service may make a worker wait, in seconds.
+LONGEST_WAIT = 600.0
+#: How often a worker that waits looks whether it is to stop, in seconds.
+_TICK = 0.2
+#: How often old jobs are cleared away, in seconds.
+_TIDY = 300.0
+#: What a database says of itself and not of a document: no room, no connection, out of memory.
+_EXHAUSTED = ("53",)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkOptions:
+    """How workers work.
+
+    folders   files are read below these only; texts are always taken
+    threads   how many jobs run at a time in this process
+    batch     how many small documents are taken together, at most
+    lease     after so many seconds without a heartbeat another worker takes a job over
+    poll      how often the queue is looked at, in seconds; LISTEN wakes at once where it works
+    drain     end when nothing waits or runs that a worker with these folders may have
+    keep      for so many seconds jobs that are done stay to be seen
+    chunker   None: by the format of the document
+    """
+
+    folders: Sequence[str] = ()
+    threads: int = 1
+    batch: int = 16
+    lease: float = 60.0
+    poll: float = 2.0
+    drain: bool = False
+    keep: float = 86_400.0
+    chunker: Chunker | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("threads", "batch", "lease", "poll"):
+            if not getattr(self, name) > 0:
+                raise ConfigError(f"{name} must be greater than 0: {getattr(self, name)}")
+
+
+def work(
+    client: Client,
+    options: WorkOptions | None = None,
+    *,
+    stop: threading.Event,
+    on_job: Callable[[Job, FileReport], object] | None = None,
+    on_note: Callable[[str], object] | None = None,
+) -> None:
+    """Work until `stop` is set, or, with `drain`, until nothing is left to do.
+
+    When stopped, documents that are being written are finished, and the other jobs are given back
+    as if they had not been taken. A lost database or service is waited for. Raises ConfigError for
+    a client on a single connection, and SchemaMissing or SchemaOutdated at the start.
+    """
+    options = options or WorkOptions()
+    if client._database.source.joins:
+        raise ConfigError(
+            "a worker cannot share one connection with its caller",
+            hint="Connect with an address, a pool or an engine.",
+        )
+    if client.embedder is not None and not hasattr(client.embedder, "embed_documents"):
+        raise ConfigError(f"a worker cannot use {type(client.embedder).__name__}: it is async only")
+    # The first look also tells whether the schema is there at all.
+    client._run(fetch(OPEN_JOBS, {"folders": [], "refused": []}))
+    over = threading.Event()
+    team = [_Worker(client, options, stop, on_job, on_note) for _ in range(options.threads)]
+
+    def wake() -> None:
+        for one in team:
+            one.wake.set()
+
+    listener = Listener(client, wake, over)
+    listener.start()
+    others = [threading.Thread(target=one.run, daemon=True) for one in team[1:]]
+    try:
+        for thread in others:
+            thread.start()
+        team[0].run()
+        for thread in others:
+            thread.join()
+    finally:
+        stop.set()
+        over.set()
+        listener.join(2)
+
+
+class _Worker:
+    """One thread that does jobs, with another one that keeps them alive."""
+
+    def __init__(
+        self,
+        client: Client,
+        options: WorkOptions,
+        stop: threading.Event,
+        on_job: Callable[[Job, FileReport], object] | None,
+        on_note: Callable[[str], object] | None,
+    ) -> None:
+        self.client = client
+        self.options = options
+        self.stop = stop
+        self.on_job = on_job or (lambda job, report: None)
+        self.note = on_note or (lambda text: None)
+        self.name = f"{socket.gethostname()}:{os.getpid()}/{uuid.uuid4().hex[:8]}"
+        self.folders = [os.path.abspath(one) for one in options.folders]
+        self.refused: list[str] = []
+        self.wake = threading.Event()
+        self.pause = 0.0
+        self.tidied = time.monotonic()
+        self.told = False
+
+    def run(self) -> None:
+        """Take jobs and do them until the end."""
+        while not self.stop.is_set():
+            try:
+                self.wake.clear()
+                jobs = self._claim()
+                if jobs:
+                    self._do(Batch(jobs))
+                elif self._is_over():
+                    return
+                else:
+                    self.pause = 0.0
+                    self._idle()
+                self._tidy()
+            except RagpgError as error:
+                if isinstance(error, (SchemaMissing, SchemaOutdated)):
+                    raise
+                self._wait(error, self._longer())
+
+    def _fetch(self, query: Query[Row], **parameters: Any) -> list[Row]:
+        return self.client._run(fetch(query, parameters))
+
+    def _claim(self) -> list[Job]:
+        return self._fetch(
+            CLAIM_JOBS,
+            worker=self.name,
+            k=self.options.batch,
+            lease=self.options.lease,
+            folders=self.folders,
+            refused=self.refused,
+        )
+
+    def _is_over(self) -> bool:
+        [(mine, elsewhere)] = self._fetch(OPEN_JOBS, folders=self.folders, refused=self.refused)
+        if elsewhere and not mine and not self.told:
+            self.told = True
+            self.note(
+                "jobs wait that this worker may not do: their files are outside of its folders "
+                f"({', '.join(self.folders) or 'none'}), or their namespace is of another model"
+            )
+        return self.options.drain and not mine
+
+    def _tidy(self) -> None:
+        if time.monotonic() - self.tidied > _TIDY:
+            self.tidied = time.monotonic()
+            self._fetch(PRUNE, older=self.options.keep)
+
+    def _idle(self) -> None:
+        """Wait for new jobs."""
+        end = time.monotonic() + self.options.poll
+        while not self.stop.is_set() and (left := end - time.monotonic()) > 0:
+            if self.wake.wait(min(left, _TICK)):
+                return
+
+    def _longer(self, asked: float | None = None) -> float:
+        """Seconds to wait after a failure that is not a document's: more each time."""
+        self.pause = min(max(2 * self.pause, FIRST_PAUSE), LONGEST_PAUSE)
+        return max(self.pause, min(asked or 0.0, LONGEST_WAIT))
+
+    def _wait(self, error: Exception, seconds: float) -> None:
+        self.note(f"{_line(error)}; going on in {seconds:.0f} s")
+        self.stop.wait(seconds)
+
+    def _do(self, batch: Batch) -> None:
+        """Do jobs; every one of them is ended in one way or another."""
+        watched = None
+        if self.client.embedder is not None:
+            watched = WatchedEmbedder(self.client.embedder)  # type: ignore[arg-type]
+        pulse = _Pulse(self, batch, watched)
+        pulse.start()
+        fault: Exception | None = None
+        fenced = Fenced(
+            self.client._perform, self.name, pulse.ids, lambda: self.stop.is_set() or pulse.lost
+        )
+        try:
+            run(run_batch(batch, watched, self.client.settings, self.options.chunker), fenced)
+        except GivenUp:
+            pass
+        except JobLost as error:
+            self.note(error.message)
+        except Exception as error:
+            fault = error
+        except BaseException:
+            # An interrupt: nobody should have to wait for the lease to run out.
+            self._give_back(batch.jobs)
+            raise
+        finally:
+            pulse.end()
+        for remark in batch.notes:
+            self.note(f"{batch.namespace}: {remark}")
+        self._settle(batch, watched, fault)
+
+    def _settle(
+        self, batch: Batch, watched: WatchedEmbedder | None, fault: Exception | None
+    ) -> None:
+        done, failed, left = _sorted(batch)
+        self._finish(done)
+        unfinished = [*(job for job, _ in failed), *left]
+        trouble = fault or (watched.error if watched is not None and failed else None)
+        if isinstance(fault, (DimensionMismatch, ConfigError, BadEmbedding)):
+            # Other workers may have the model of this namespace.
+            self.refused.append(batch.namespace)
+            self._give_back(unfinished, fault)
+            self.note(f"leaving namespace {batch.namespace} to others: {_line(fault)}")
+        elif trouble is not None and self._is_outage(trouble):
+            seconds = self._longer(trouble.after if isinstance(trouble, RateLimited) else None)
+            self._give_back(unfinished, trouble, seconds)
+            self._wait(trouble, seconds)
+        else:
+            for job, report in failed:
+                self._fail(job, report.reason or "it failed", counts=True)
+                self.on_job(job, report)
+            if fault is None:
+                self._give_back(left)
+                self.pause = 0.0
+                return
+            # An attempt that got somewhere does not count: the next one goes on from there.
+            moved = len(batch.jobs) == 1 and watched is not None and watched.embedded > 0
+            for job in left:
+                self._fail(job, _line(fault), counts=not moved)
+            if isinstance(fault, DatabaseError):
+                self._wait(fault, self._longer())
+
+    def _finish(self, done: Sequence[tuple[Job, FileReport]]) -> None:
+        if done:
+            self._tell(
+                FINISH,
+                ids=[job.id for job, _ in done],
+                results=[report.status for _, report in done],
+                chunks=[report.chunks for _, report in done],
+                embedded=[report.embedded for _, report in done],
+            )
+        for job, report in done:
+            self.on_job(job, report)
+
+    def _give_back(
+        self, jobs: Sequence[Job], error: Exception | None = None, delay: float = 0.0
+    ) -> None:
+        if jobs:
+            reason = None if error is None else _line(error)
+            self._tell(GIVE_BACK, ids=[job.id for job in jobs], delay=delay, error=reason)
+
+    def _fail(self, job: Job, reason: str, *, counts: bool) -> None:
+        [state] = self._tell(FAIL, id=job.id, error=reason, delay=None, counts=counts)
+        if state == "quarantined":
+            self.note(f"{job.source} is in quarantine after {job.attempts} attempts: {reason}")
+
+    def _tell(self, query: Query[Row], **parameters: Any) -> list[Row]:
+        """Tell the database what became of jobs, also when it comes back only after a while. After
+        a lease's time it has given them to others, and need not know."""
+        end = time.monotonic() + self.options.lease
+        while True:
+            try:
+                return self._fetch(query, worker=self.name, **parameters)
+            except DatabaseError:
+                if self.stop.is_set() or time.monotonic() > end:
+                    raise
+                self.stop.wait(FIRST_PAUSE)
+
+    def _is_outage(self, error: Exception) -> bool:
+        """Whether the service or the database is away, rather than a document at fault."""
+        if isinstance(error, ProviderError) and error.scope != "unknown":
+            return error.scope == "service"
+        if isinstance(error, DatabaseError):
+            exhausted = (error.sqlstate or "").startswith(_EXHAUSTED)
+            return exhausted or isinstance(error, (PoolExhausted, ReadOnlyDatabase))
+        if isinstance(error, RagpgError) and not isinstance(error, ProviderError):
+            return False
+        # An embedder of the user's own says nothing of that kind: ask it for something harmless.
+        try:
+            self.client.embedder.embed_documents(["a"])  # type: ignore[union-attr]
+        except Exception:
+            return True
+        return False
+
+
+def _line(error: Exception) -> str:
+    """An error on one line. Those of foreign code say what they are."""
+    text = " ".join(str(error).split())
+    return text if isinstance(error, RagpgError) else f"{type(error).__name__}: {text}"
+
+
+def _sorted(
+    batch: Batch,
+) -> tuple[list[tuple[Job, FileReport]], list[tuple[Job, FileReport]], list[Job]]:
+    """Jobs that are done, that failed, and that nothing is known of."""
+    reports = batch.reports
+    known = [(job, reports[job.id]) for job in batch.jobs if job.id in reports]
+    done = [pair for pair in known if pair[1].status != "failed"]
+    failed = [pair for pair in known if pair[1].status == "failed"]
+    return done, failed, [job for job in batch.jobs if job.id not in reports]
+
+
+class _Pulse(threading.Thread):
+    """The heartbeat of a batch. `lost` says that another worker has one of its jobs."""
+
+    def __init__(self, worker: _Worker, batch: Batch, watched: WatchedEmbedder | None) -> None:
+        super().__init__(daemon=True, name="ragpg-heartbeat")
+        self.worker = worker
+        self.ids = [job.id for job in batch.jobs]
+        self.watched = watched
+        self.lost = False
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        """Renew the lease three times in its length."""
+        lease = self.worker.options.lease
+        while not self.over.wait(lease / 3):
+            # Of several jobs nobody knows which one the texts were of.
+            known = self.watched is not None and len(self.ids) == 1
+            embedded = self.watched.embedded if self.watched is not None and known else None
+            try:
+                mine = self.worker._fetch(
+                    EXTEND,
+                    worker=self.worker.name,
+                    ids=self.ids,
+                    lease=lease,
+                    embedded=embedded,
+                )
+            except RagpgError:
+                # The next beat may come through; if not, the lease runs out.
+                continue
+            self.lost = self.lost or len(mine) < len(self.ids)
+
+    def end(self) -> None:
+        """No further beat."""
+        self.over.set()
+        self.join()
