@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
-    from ragpg.types import Chunk, Document, Hit, Json, Usage
+    from ragpg.types import Chunk, Document, Hit, Json, Judgement, Pair, Usage
 
 
 @runtime_checkable
@@ -104,6 +104,24 @@ class AsyncReranker(Protocol):
     def name(self) -> str: ...
 
     async def arerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]: ...
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Tells whether evidence supports a claim. An exception, or None for a pair, leaves it to the
+    lexical judge, and is reported.
+
+    Two attributes are optional: `candidates` (how many spans of evidence a claim it wants to see,
+    best overlap first; 6 by default) and `flow(pairs)`, a generator of steps that does the same as
+    `judge` in sync and async clients; without it the async client runs `judge` in a thread.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def judge(self, pairs: Sequence[Pair]) -> Sequence[Judgement | None]:
+        """One judgement a pair, in order."""
+        ...
 
 
 @runtime_checkable

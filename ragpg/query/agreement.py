@@ -14,12 +14,24 @@ from ragpg.query.polarity import compare_negation, compare_opposites, compare_qu
 from ragpg.query.quantities import quantities
 from ragpg.query.roles import compare_names, compare_roles
 from ragpg.query.sentence_words import Disagreement, SentenceWords
+from ragpg.query.slots import compare_slots
 from ragpg.words import stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragpg.query.quantities import Date, Quantity
+
+
+#: "According to the handbook, ": who says it is no part of what is said.
+_REPORTING = re.compile(
+    r"^\W*(?:according to (?:the |this |our )?(?:\w+ ){0,3}?\w+,"
+    r"|in other words,|in short,|overall,"
+    r"|(?:the|this|our) (?:text|document|documentation|source|passage|manual|handbook|study"
+    r"|article)s?(?: also)?"
+    r" (?:says?|states?|explains?|mentions?|notes?|reports?|shows?|describes?) that)\s+",
+    re.I,
+)
 
 
 def disagreements(
@@ -30,7 +42,7 @@ def disagreements(
     `heading` is title, breadcrumb and source of the evidence: numbers and names may come from it.
     `around` is the whole text that the evidence was taken from; acronyms may come from there.
     """
-    claim, evidence = _plain(claim), _plain(evidence)
+    claim, evidence = _REPORTING.sub("", _plain(claim)), _plain(evidence)
     numbers = _compare_numbers(claim, evidence, heading)
     mine, its = SentenceWords.of(claim), SentenceWords.of(evidence)
     negation = compare_negation(mine, its)
@@ -40,7 +52,7 @@ def disagreements(
     if negation and (bounds or opposite):
         numbers = [one for one in numbers if one.topic != "bound"]
         negation, opposite = [], []
-    return [
+    found = [
         *numbers,
         *negation,
         *opposite,
@@ -48,6 +60,8 @@ def disagreements(
         *compare_names(claim, evidence, heading, around),
         *compare_roles(mine, its),
     ]
+    topics = {one.topic for one in found}
+    return [*found, *(one for one in compare_slots(claim, evidence) if one.topic not in topics)]
 
 
 def _plain(text: str) -> str:

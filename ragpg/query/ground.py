@@ -1,78 +1,176 @@
 """Grounding: is each claim of an answer supported by the hits it was written from?
 
-A claim is an assertive sentence. Its support by a span of evidence (one or two sentences of a hit)
-is the share of the claim's content words that the span has. supported >= 0.5, partial >= 0.25.
-Where words overlap but numbers, dates, negation, names or roles disagree, the claim is not
-supported: contradicted where the evidence says otherwise, unsupported where it does not say so.
+A claim is an assertive sentence; evidence is a span of one or two sentences of a hit. A judge gives
+each claim with its best spans a verdict; the claim gets the best of them. The default judge is
+lexical (ragpg.judges.lexical), and it stands in where another one fails.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from ragpg.query.agreement import disagreements
+from ragpg.judges.lexical import LexicalJudge
+from ragpg.query.citation_checks import check_citations
 from ragpg.query.claims import extract_claims
+from ragpg.query.evidence import PAIR_GAIN, Candidate, candidates, spans_of, without_markers
 from ragpg.query.markers import find_markers
-from ragpg.sentences import split_sentences
+from ragpg.steps import Flow, call
 from ragpg.types import Claim, Evidence, Grounding
-from ragpg.words import STOPWORDS, content_words, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragpg.protocols import Judge
+    from ragpg.query.claims import Sentence
     from ragpg.query.markers import Marker
-    from ragpg.query.sentence_words import Disagreement
-    from ragpg.types import Hit, Verdict
+    from ragpg.types import Hit, Judgement, Pair
 
-SUPPORTED = 0.5
-PARTIAL = 0.25
-#: So many spans, those of highest support, are compared with a claim in detail.
-_COMPARED = 6
-#: Two sentences are taken for evidence only where they support this much more than one.
-_PAIR_GAIN = 0.15
-#: How far the support of an agreeing span may be below that of a contradicting one.
-_MARGIN = 0.3
+#: So many spans a claim are judged where a judge does not say how many it wants.
+_CANDIDATES = 6
+#: How far the support of an agreeing span may be below that of one with reasons against the claim:
+#: in general, and where that one has nearly all of the claim's words.
+_MARGIN, _CLOSE_MARGIN, _CLOSE = 0.3, 0.1, 0.85
+#: Less support says nothing against other spans.
+_DENYING = 0.5
+#: Evidence of one claim: the best span and so many others, one of a source.
+_SOURCES = 3
+#: Which verdict wins when spans differ: support first, then what speaks against the claim.
+_ORDER = {"unsupported": 0, "partial": 1, "contradicted": 2, "supported": 3}
 
 
 @dataclass(frozen=True, slots=True)
-class _Span:
-    number: int
-    start: int
-    end: int
-    words: frozenset[str]
-    sentences: int
+class _Work:
+    """An answer taken apart: claims with their markers and the evidence to be judged."""
+
+    answer: str
+    hits: Sequence[Hit]
+    markers: Sequence[Marker]
+    claims: Sequence[tuple[Sentence, Sequence[Marker], Sequence[Candidate]]]
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """All pairs of all claims, in order: a judge gets them in one call."""
+        return [one.pair for _, _, found in self.claims for one in found]
 
 
-def ground(answer: str, hits: Sequence[Hit]) -> Grounding:
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A judgement for each pair, the name of who gave it, and what went wrong."""
+
+    judgements: Sequence[Judgement]
+    names: Sequence[str]
+    notes: Sequence[str] = ()
+
+
+def ground(answer: str, hits: Sequence[Hit], judge: Judge | None = None) -> Grounding:
     """Verdicts on the claims of an answer; `hits` in the order of their numbers, [1] first.
 
     Every hit may be evidence, whether cited or not; a claim that cites only sources which do not
-    support it says so in its reasons. Numbers without a source are listed and support nothing.
+    support it says so in its reasons. Numbers without a source are listed and support nothing. A
+    judge that fails is noted, and the lexical one takes its place.
     """
+    work = _take_apart(answer, hits, judge)
+    if judge is None:
+        return _put_together(work, _judged_lexically(work.pairs), "lexical")
+    try:
+        found: Sequence[Judgement | None] = judge.judge(work.pairs) if work.pairs else ()
+        judged = _with_lexical(work.pairs, found, judge.name)
+    except Exception as error:
+        judged = _judged_lexically(work.pairs, f"judge {judge.name} failed: {error}")
+    return _put_together(work, judged, judge.name)
+
+
+def ground_flow(answer: str, hits: Sequence[Hit], judge: Judge | None = None) -> Flow[Grounding]:
+    """As `ground`, in steps: models are asked where sync and async clients ask theirs."""
+    if judge is None:
+        plain: Grounding = yield from call(ground, answer, hits)
+        return plain
+    work: _Work = yield from call(_take_apart, answer, hits, judge)
+    flow = getattr(judge, "flow", None)
+    try:
+        found: Sequence[Judgement | None] = ()
+        if work.pairs:
+            steps = flow(work.pairs) if flow is not None else call(judge.judge, work.pairs)
+            found = yield from steps
+        judged: _Judged = yield from call(_with_lexical, work.pairs, found, judge.name)
+    except Exception as error:
+        reason = f"judge {judge.name} failed: {error}"
+        judged = yield from call(_judged_lexically, work.pairs, reason)
+    return _put_together(work, judged, judge.name)
+
+
+def _take_apart(answer: str, hits: Sequence[Hit], judge: Judge | None) -> _Work:
     markers = find_markers(answer, [hit.content for hit in hits])
-    spans = [span for number, hit in enumerate(hits, start=1) for span in _spans(number, hit)]
-    claims = [
-        _judge(
-            sentence.text,
-            sentence.start,
-            sentence.end,
-            spans,
-            hits,
-            [one for one in markers if sentence.start <= one.start < sentence.end],
+    spans = spans_of(hits)
+    count = getattr(judge, "candidates", _CANDIDATES)
+    claims = []
+    for sentence in extract_claims(answer):
+        own = [one for one in markers if sentence.start <= one.start < sentence.end]
+        plain = without_markers(sentence.text, sentence.start, own)
+        claims.append((sentence, own, candidates(plain, spans, hits, _numbers(own), count)))
+    return _Work(answer, hits, markers, claims)
+
+
+def _judged_lexically(pairs: Sequence[Pair], *notes: str) -> _Judged:
+    return _Judged(
+        LexicalJudge().judge(pairs),
+        ["lexical"] * len(pairs),
+        [f"{note}; the lexical judge took its place" for note in notes],
+    )
+
+
+def _with_lexical(pairs: Sequence[Pair], found: Sequence[Judgement | None], name: str) -> _Judged:
+    """What a judge found, with lexical judgements where it has none."""
+    if len(found) != len(pairs):
+        return _judged_lexically(
+            pairs, f"judge {name} gave {len(found)} verdicts for {len(pairs)} pairs"
         )
-        for sentence in extract_claims(answer)
-    ]
-    numbers = list(dict.fromkeys(number for marker in markers for number in marker.numbers))
-    known = [number for number in numbers if 1 <= number <= len(hits)]
+    missing = [at for at, one in enumerate(found) if one is None]
+    filled = LexicalJudge().judge([pairs[at] for at in missing])
+    whole = dict(zip(missing, filled, strict=True))
+    notes = (
+        [
+            f"judge {name} gave no verdict on {len(missing)} of {len(pairs)} pairs; the lexical"
+            " judge took them"
+        ]
+        if missing
+        else []
+    )
+    return _Judged(
+        [one if one is not None else whole[at] for at, one in enumerate(found)],
+        ["lexical" if one is None else name for one in found],
+        notes,
+    )
+
+
+def _put_together(work: _Work, judged: _Judged, name: str) -> Grounding:
+    claims: list[Claim] = []
+    holding: list[frozenset[int]] = []
+    at = 0
+    for sentence, own, found in work.claims:
+        part = slice(at, at + len(found))
+        at += len(found)
+        judgements = judged.judgements[part]
+        claim = _claim(sentence, own, work.hits, found, judgements, judged.names[part])
+        claims.append(claim)
+        holding.append(_holding(claim, found, judgements))
+    numbers = _numbers(work.markers)
+    known = [number for number in numbers if 1 <= number <= len(work.hits)]
     return Grounding(
-        answer=answer,
-        claims=claims,
+        answer=work.answer,
+        claims=check_citations(work.answer, claims, len(work.hits), holding),
         confidence=_confidence(claims),
         bad_citations=[number for number in numbers if number not in known],
         uncited=not known,
+        judge=name,
+        notes=judged.notes,
     )
+
+
+def _numbers(markers: Sequence[Marker]) -> list[int]:
+    return list(dict.fromkeys(number for marker in markers for number in marker.numbers))
 
 
 def _confidence(claims: Sequence[Claim]) -> float | None:
@@ -82,174 +180,98 @@ def _confidence(claims: Sequence[Claim]) -> float | None:
     return (counts["supported"] + counts["partial"] / 2) / len(claims)
 
 
-def _spans(number: int, hit: Hit) -> list[_Span]:
-    """Each sentence of a hit, and each two neighbouring ones of a paragraph."""
-    bounds = split_sentences(hit.content)
-    heads = frozenset(words(f"{hit.title} {hit.breadcrumb}"))
-    own = [frozenset(words(hit.content[start:end])) for start, end in bounds]
-    spans = [
-        _Span(number, start, end, found, 1) for (start, end), found in zip(bounds, own, strict=True)
-    ]
-    for at in range(len(bounds) - 1):
-        start, end = bounds[at][0], bounds[at + 1][1]
-        if "\n\n" not in hit.content[bounds[at][1] : bounds[at + 1][0]]:
-            spans.append(_Span(number, start, end, own[at] | own[at + 1], 2))
-    # A heading names the subject that its sentences only call "it"; it cannot be evidence alone.
-    return [
-        _Span(one.number, one.start, one.end, one.words | heads, one.sentences)
-        for one in spans
-        if one.words - STOPWORDS
-    ]
-
-
-def _judge(
-    text: str,
-    start: int,
-    end: int,
-    spans: Sequence[_Span],
-    hits: Sequence[Hit],
+def _claim(
+    sentence: Sentence,
     markers: Sequence[Marker],
+    hits: Sequence[Hit],
+    found: Sequence[Candidate],
+    judgements: Sequence[Judgement],
+    names: Sequence[str],
 ) -> Claim:
-    plain = _without(text, start, markers)
-    asked = content_words(plain)
-    cited = list(dict.fromkeys(number for marker in markers for number in marker.numbers))
-    ranked = sorted(
-        ((_support(asked, span), span) for span in spans),
-        key=lambda one: (
-            -(one[0] - (_PAIR_GAIN if one[1].sentences == 2 else 0.0)),
-            one[1].number not in cited,
-            one[1].number,
-            one[1].start,
-        ),
-    )
-    best: tuple[Verdict, float, _Span | None, list[Disagreement]] = ("unsupported", 0.0, None, [])
-    for support, span in ranked[:_COMPARED]:
-        hit = hits[span.number - 1]
-        verdict: Verdict = "unsupported"
-        differing: list[Disagreement] = []
-        if support >= PARTIAL:
-            heading = f"{hit.title} {hit.breadcrumb} {hit.source}"
-            quote = hit.content[span.start : span.end]
-            differing = disagreements(plain, quote, heading, hit.content)
-            verdict = _verdict(support, differing)
-        # A span that agrees by half of the words does not outweigh one that denies nearly all.
-        outweighed = best[0] == "contradicted" and support < best[1] - _MARGIN
-        if best[2] is None or (_ORDER[verdict] > _ORDER[best[0]] and not outweighed):
-            best = (verdict, support, span, differing)
-        if verdict == "supported":
-            break
-    verdict, support, found, differing = best
-    evidence = []
-    if found is not None and support > 0:
-        hit = hits[found.number - 1]
-        quote = hit.content[found.start : found.end]
-        evidence.append(Evidence(found.number, hit, found.start, found.end, quote, support))
+    chosen = _best(found, judgements, names)
+    evidence: list[Evidence] = []
+    if chosen is not None and judgements[chosen].support > 0:
+        best = judgements[chosen]
+        evidence = _evidence(found[chosen], best.support, hits)
+        for candidate, one in zip(found, judgements, strict=True):
+            seen = {piece.number for piece in evidence}
+            same = one.verdict == best.verdict != "unsupported" and len(candidate.spans) == 1
+            if same and candidate.spans[0].number not in seen and len(seen) < _SOURCES:
+                evidence += _evidence(candidate, one.support, hits)
     return Claim(
-        text=text,
-        start=start,
-        end=end,
-        verdict=verdict,
-        support=support,
+        text=sentence.text,
+        start=sentence.start,
+        end=sentence.end,
+        verdict="unsupported" if chosen is None else judgements[chosen].verdict,
+        support=0.0 if chosen is None else judgements[chosen].support,
         evidence=evidence,
-        cited=cited,
-        reasons=[
-            *(one.reason for one in differing),
-            *_citation_reasons(cited, found, verdict, asked, spans, len(hits)),
-        ],
+        cited=_numbers(markers),
+        reasons=[] if chosen is None else list(judgements[chosen].reasons),
+        judge="lexical" if chosen is None else names[chosen],
     )
 
 
-#: Which verdict wins when spans differ: support first, then what speaks against the claim.
-_ORDER = {"unsupported": 0, "partial": 1, "contradicted": 2, "supported": 3}
+def _holding(
+    claim: Claim, found: Sequence[Candidate], judgements: Sequence[Judgement]
+) -> frozenset[int]:
+    """The sources that support a claim as well as its verdict says."""
+    least = _ORDER[claim.verdict]
+    alone = {
+        candidate.spans[0].number
+        for candidate, one in zip(found, judgements, strict=True)
+        if len(candidate.spans) == 1
+        and one.verdict in ("supported", "partial")
+        and _ORDER[one.verdict] >= least
+    }
+    return frozenset(alone | {piece.number for piece in claim.evidence})
 
 
-def _verdict(support: float, differing: Sequence[Disagreement]) -> Verdict:
-    if not differing:
-        return "supported" if support >= SUPPORTED else "partial"
-    conflict = any(one.kind == "conflict" for one in differing)
-    return "contradicted" if conflict and support >= SUPPORTED else "unsupported"
+def _best(
+    found: Sequence[Candidate], judgements: Sequence[Judgement], names: Sequence[str]
+) -> int | None:
+    """Which candidate decides a claim; joined spans only where no span alone says as much.
 
-
-def _support(asked: Sequence[str], span: _Span) -> float:
-    return sum(word in span.words for word in asked) / len(asked) if asked else 0.0
-
-
-def _without(text: str, start: int, markers: Sequence[Marker]) -> str:
-    for marker in reversed(markers):
-        text = f"{text[: marker.start - start]} {text[marker.end - start :]}"
-    return text
-
-
-def _citation_reasons(
-    cited: Sequence[int],
-    found: _Span | None,
-    verdict: Verdict,
-    asked: Sequence[str],
-    spans: Sequence[_Span],
-    count: int,
-) -> list[str]:
-    reasons = [
-        f"[{number}] names no source: there are {count}"
-        for number in cited
-        if not 1 <= number <= count
-    ]
-    known = [number for number in cited if 1 <= number <= count]
-    if found is None or verdict not in ("supported", "partial") or found.number in known:
-        return reasons
-    threshold = SUPPORTED if verdict == "supported" else PARTIAL
-    if known and not any(
-        span.number in known and _support(asked, span) >= threshold for span in spans
-    ):
-        names = ", ".join(f"[{number}]" for number in known)
-        reasons.append(f"the evidence is in [{found.number}], not in the cited {names}")
-    return reasons
-
-
-def render_grounding(grounding: Grounding) -> str:
-    """A report for a terminal: one line a claim with its reasons and evidence, then the total."""
-    marks = {"supported": "+", "partial": "~", "unsupported": "?", "contradicted": "!"}
-    lines: list[str] = []
-    for claim in grounding.claims:
-        text = " ".join(claim.text.split())
-        lines.append(f"{marks[claim.verdict]} {claim.verdict:<12} {claim.support:.2f}  {text}")
-        lines.extend(f"    because {reason}" for reason in claim.reasons)
-        for evidence in claim.evidence:
-            quote = " ".join(evidence.quote.split())
-            lines.append(f"    [{evidence.number}] {evidence.hit.source}: {quote}")
-    if grounding.confidence is None:
-        lines.append("no claims")
-    else:
-        counts: Counter[str] = Counter(claim.verdict for claim in grounding.claims)
-        total = ", ".join(f"{counts[verdict]} {verdict}" for verdict in marks if counts[verdict])
-        lines.append(f"confidence {grounding.confidence:.2f} ({grounding.state}): {total}")
-    if grounding.bad_citations:
-        numbers = ", ".join(map(str, grounding.bad_citations))
-        lines.append(f"citations that name no source: {numbers}")
-    if grounding.uncited and grounding.claims:
-        lines.append("the answer cites no source")
-    return "\n".join(lines)
-
-
-def mark_answer(grounding: Grounding, mode: Literal["mark", "drop"] = "mark") -> str:
-    """The answer with its unsupported and contradicted claims marked, or without them.
-
-    mark puts "[unsupported]" or "[contradicted]" behind the claim; drop takes the sentence out, and
-    with it a list item that holds nothing else.
+    Candidates come by overlap. Among equal verdicts the first counts, of a model the surest.
     """
-    text = grounding.answer
-    for claim in sorted(grounding.claims, key=lambda one: one.start, reverse=True):
-        if claim.verdict not in ("unsupported", "contradicted"):
+    best: int | None = None
+    for at, one in enumerate(judgements):
+        if best is None:
+            best = at
             continue
-        if mode == "mark":
-            text = f"{text[: claim.end]} [{claim.verdict}]{text[claim.end :]}"
+        held = judgements[best]
+        outweighed = _outweighed(found[at], one, found[best], held)
+        joined = len(found[at].spans) > 1
+        if joined and (held.verdict == "contradicted" or one.verdict == "contradicted"):
             continue
-        before, after = text[: claim.start], text[claim.end :]
-        line = before[before.rfind("\n") + 1 :]
-        if not line.strip(" \t>-*+•_.)(0123456789") and not after.partition("\n")[0].strip(" *_"):
-            before, after = before[: len(before) - len(line)], after.partition("\n")[2]
-            text = before + after
-        else:
-            text = (
-                before.rstrip(" \t") + after if after[:1] in ("", "\n") else before + after.lstrip()
-            )
-    return text.strip() if mode == "drop" else text
+        ranks = [
+            (_ORDER[each.verdict], 0.0 if name == "lexical" else each.support)
+            for each, name in ((one, names[at]), (held, names[best]))
+        ]
+        if ranks[0] > ranks[1] and not outweighed:
+            best = at
+    return best
+
+
+def _outweighed(candidate: Candidate, one: Judgement, holding: Candidate, held: Judgement) -> bool:
+    """Whether a span that agrees has too few of the claim's words beside one that denies them.
+
+    Half of the words do not outweigh a span that has nearly all of them; and where one sentence has
+    them all, neither do two sentences, one of which it is.
+    """
+    if not held.reasons or held.support < _DENYING:
+        return False
+    margin = _CLOSE_MARGIN if held.support >= _CLOSE else _MARGIN
+    own, other = (
+        judgement.support - (PAIR_GAIN if each.spans[0].sentences == 2 else 0.0)
+        for each, judgement in ((candidate, one), (holding, held))
+    )
+    return own < other - margin
+
+
+def _evidence(candidate: Candidate, support: float, hits: Sequence[Hit]) -> list[Evidence]:
+    pieces = []
+    for span in candidate.spans:
+        hit = hits[span.number - 1]
+        quote = hit.content[span.start : span.end]
+        pieces.append(Evidence(span.number, hit, span.start, span.end, quote, support))
+    return pieces

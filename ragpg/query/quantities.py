@@ -62,7 +62,8 @@ def _table(text: str) -> dict[str, tuple[str, float]]:
     return units
 
 
-_UNITS = _table("""
+#: Name of a unit to its dimension and its size in the base unit.
+UNITS = _table("""
 time 1e-6 us µs μs microsecond microseconds
 time 1e-3 ms millisecond milliseconds
 time 1 秒 秒钟 초
@@ -106,6 +107,7 @@ volume 1 l liter liters litre litres
 celsius 1 °c celsius
 fahrenheit 1 °f fahrenheit
 percent 1 % percent prozent pourcent
+per-thousand 1 ‰ promille permille
 basis-point 1 bp bps
 CNY 1 元 人民币
 KRW 1 원 krw
@@ -224,7 +226,7 @@ def quantities(text: str) -> tuple[list[Quantity], list[Date]]:
     lower = text.lower()
     numbers = [quantity for found in _NUMBER.finditer(lower) if (quantity := _number(lower, found))]
     for found in _ARTICLE_UNIT.finditer(lower):
-        dimension, factor = _UNITS.get(found["unit"], ("time", 0.0))
+        dimension, factor = UNITS.get(found["unit"], ("time", 0.0))
         bound = _bound(lower, found.start(), found.end())
         numbers.append(
             Quantity(found[0], frozenset([factor]), dimension, found["unit"], "", bound, soft=True)
@@ -287,6 +289,8 @@ def _number(lower: str, found: re.Match[str]) -> Quantity | None:
     unit, noun = _unit((found["currency"] or "").strip(), found["after"])
     if spelled in ("one", "zero") and unit is None:
         return None
+    if unit is None and re.match(r"\s*per (?:thousand|1,?000)\b", lower[found.start("after") :]):
+        unit = "‰"
     scale = (found["scale"] or "").strip()
     # "5 m" is five metres; "$5m" is five million.
     if scale == "m" and not found["currency"]:
@@ -294,7 +298,7 @@ def _number(lower: str, found: re.Match[str]) -> Quantity | None:
     factor = _SCALES.get(scale, _LETTER_SCALES.get(scale, 1.0))
     if found["sign"] in ("-", "−") and not re.search(r"[\w)%]\s*$", lower[: found.start("sign")]):
         factor = -factor
-    dimension, unit_factor = _UNITS[unit] if unit else ("", 1.0)
+    dimension, unit_factor = UNITS[unit] if unit else ("", 1.0)
     end = found.end("ordinal") if found["ordinal"] else found.start("after")
     return Quantity(
         text=lower[start:end].strip(),
@@ -330,16 +334,16 @@ def _spelled(text: str) -> set[float]:
 
 def _unit(currency: str, after: str) -> tuple[str | None, str]:
     """The unit among the words behind a number, and the first of these words."""
-    if currency in _UNITS:
+    if currency in UNITS:
         return currency, ""
     following = re.findall(r"[%€$£]|[°]?[^\W\d_]+", after)
     for place, word in enumerate(following):
         for length in (3, 2, 1):
             # Without blanks the unit is the beginning of what follows: 14天内.
-            if not word[0].isascii() and word[:length] in _UNITS and word not in _UNITS:
+            if not word[0].isascii() and word[:length] in UNITS and word not in UNITS:
                 return word[:length], ""
         # Behind other words only whole words count: "14 business days", not "14 of m".
-        if word in _UNITS and (place == 0 or len(word) > 3):
+        if word in UNITS and (place == 0 or len(word) > 3):
             return word, ""
         if word in ("and", "or", "to", "of", "the", "in", "for", "per"):
             break

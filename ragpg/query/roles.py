@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragpg.query.quantities import NUMBER_WORDS
 from ragpg.query.sentence_words import NEGATIONS, Disagreement, word_set
+from ragpg.query.synonyms import synonyms
 from ragpg.words import STOPWORDS, fold, stem
 
 if TYPE_CHECKING:
@@ -148,7 +149,9 @@ def _replaced(claim: SentenceWords, evidence: SentenceWords) -> list[Disagreemen
         # Moved words are not replaced ones, and "admins" may stand for "administrators".
         if any(stem(word) in left for word in new) or any(stem(word) in right for word in old):
             continue
-        if any(a[:4] == b[:4] for a in old for b in new):
+        if any(a[:4] == b[:4] for a in old for b in new) or (
+            len(old) == len(new) == 1 and synonyms(old[0], new[0])
+        ):
             continue
         reason = f"{' '.join(new)!r} stands where the evidence has {' '.join(old)!r}"
         return [Disagreement("missing", "role", reason)]

@@ -27,6 +27,7 @@ LAYERS = {
     "ragpg.ingest": 4,
     "ragpg.query": 4,
     "ragpg.rerankers": 4,
+    "ragpg.judges": 4,
     "ragpg.rerankers.http": 5,
     "ragpg.rerankers.chain": 5,
     "ragpg.rerankers.named": 5,
@@ -102,7 +103,7 @@ STAGES = {
 #: Only these may import it.
 ONLY = {
     "openai": {"ragpg.providers"},
-    "onnxruntime": {"ragpg.providers", "ragpg.rerankers"},
+    "onnxruntime": {"ragpg.providers", "ragpg.rerankers", "ragpg.judges"},
     "bs4": {"ragpg.ingest"},
     "docutils": {"ragpg.ingest"},
     "click": {"ragpg.cli", "ragpg.demo"},

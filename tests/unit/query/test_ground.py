@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragpg.query.claims import extract_claims
-from ragpg.query.ground import ground, mark_answer, render_grounding
+from ragpg.query.ground import ground
 from ragpg.query.quantities import quantities
+from ragpg.query.verdict_marks import mark_answer, render_grounding
 from ragpg.types import Hit
 
 if TYPE_CHECKING:

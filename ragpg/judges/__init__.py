@@ -1,0 +1,1 @@
+"""Judges of claims: lexical, embedding, a local entailment model, a chat model; see Judge."""

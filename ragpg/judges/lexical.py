@@ -1,0 +1,59 @@
+"""The default judge: shared words, and the disagreements that shared words hide. No model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragpg.errors import ConfigError
+from ragpg.query.agreement import disagreements
+from ragpg.types import Judgement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragpg.query.sentence_words import Disagreement
+    from ragpg.types import Pair, Verdict
+
+#: The share of a claim's content words that its evidence must have.
+SUPPORTED = 0.5
+PARTIAL = 0.25
+
+
+class LexicalJudge:
+    """supported from `supported` of the claim's content words on, partial from `partial` on.
+
+    Where numbers, units, dates, negation, quantifiers, names or roles disagree a claim is
+    contradicted (the evidence says otherwise) or unsupported (it does not say so). The thresholds
+    are those of the literature on extractive answers; docs/decisions/grounding.md measures them.
+    """
+
+    name = "lexical"
+    candidates = 6
+
+    def __init__(self, supported: float = SUPPORTED, partial: float = PARTIAL) -> None:
+        check_thresholds(supported, partial)
+        self.supported = supported
+        self.partial = partial
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """A judgement for each pair, each with the reasons that speak against it."""
+        return [self._judge(pair) for pair in pairs]
+
+    def _judge(self, pair: Pair) -> Judgement:
+        if pair.overlap < self.partial:
+            return Judgement("unsupported", pair.overlap)
+        found = disagreements(pair.claim, pair.evidence, pair.heading, pair.around)
+        verdict = self._verdict(pair.overlap, found)
+        return Judgement(verdict, pair.overlap, [one.reason for one in found])
+
+    def _verdict(self, support: float, differing: Sequence[Disagreement]) -> Verdict:
+        if not differing:
+            return "supported" if support >= self.supported else "partial"
+        conflict = any(one.kind == "conflict" for one in differing)
+        return "contradicted" if conflict and support >= self.supported else "unsupported"
+
+
+def check_thresholds(supported: float, partial: float) -> None:
+    """Raises ConfigError unless partial <= supported."""
+    if not partial <= supported:
+        raise ConfigError(f"the threshold of partial, {partial}, is above supported, {supported}")
