@@ -72,6 +72,8 @@ class Client(Flows):
         language: str = "english",
         metadata: Metadata | None = None,
         follow_links: bool = False,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
         on_file: Callable[[FileReport], object] | None = None,
         dry_run: bool = False,
         sentences: bool | None = None,
@@ -86,6 +88,7 @@ class Client(Flows):
                   where a folder is suddenly empty
         language  text search configuration of a new namespace
         metadata  for every document, over what the file says
+        include   patterns of the files to read, as "*.md"; exclude: of those to leave out
         on_file   is called with each FileReport, in this thread
         dry_run   say what would be done, write nothing
         sentences also embed single sentences, for the sentence arm; None: where the namespace has
@@ -97,8 +100,8 @@ class Client(Flows):
         """
         order = order_of(
             paths, texts, metadata, namespace=namespace, prune=prune, root=root, chunker=chunker,
-            language=language, follow_links=follow_links, on_file=on_file, dry_run=dry_run,
-            sentences=sentences,
+            language=language, follow_links=follow_links, include=list(include),
+            exclude=list(exclude), on_file=on_file, dry_run=dry_run, sentences=sentences,
         )  # fmt: skip
         return self._run(self._ingest(order))
 
@@ -269,6 +272,10 @@ class Client(Flows):
         with self._database.source.borrow() as connection:
             dsn = address_of(connection)
         return self._examine(dsn)
+
+    def run(self, flow: Flow[T]) -> T:
+        """Run a flow of the package, such as those of ragpg.graph; each says what it raises."""
+        return self._run(flow)
 
     def close(self) -> None:
         """Close the connections that were opened here; those of the caller stay open."""

@@ -76,6 +76,8 @@ class AsyncClient(Flows):
         language: str = "english",
         metadata: Metadata | None = None,
         follow_links: bool = False,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
         on_file: Callable[[FileReport], object] | None = None,
         dry_run: bool = False,
         sentences: bool | None = None,
@@ -83,8 +85,8 @@ class AsyncClient(Flows):
         """As Client.ingest."""
         order = order_of(
             paths, texts, metadata, namespace=namespace, prune=prune, root=root, chunker=chunker,
-            language=language, follow_links=follow_links, on_file=on_file, dry_run=dry_run,
-            sentences=sentences,
+            language=language, follow_links=follow_links, include=list(include),
+            exclude=list(exclude), on_file=on_file, dry_run=dry_run, sentences=sentences,
         )  # fmt: skip
         return await self._run(self._ingest(order))
 
@@ -223,6 +225,10 @@ class AsyncClient(Flows):
         async with self._database.source.borrow() as connection:
             dsn = address_of(connection)
         return await asyncio.to_thread(self._examine, dsn)
+
+    async def run(self, flow: Flow[T]) -> T:
+        """As Client.run."""
+        return await self._run(flow)
 
     async def close(self) -> None:
         """As Client.close."""

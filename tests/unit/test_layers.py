@@ -42,6 +42,7 @@ LAYERS = {
     "ragpg.ingest.sentences": 5,
     "ragpg.ingest.pipeline": 5,
     "ragpg.graph": 4,
+    "ragpg.graph.graph": 8,
     "ragpg.query.sources": 5,
     "ragpg.query.understand": 5,
     "ragpg.query.selection": 5,
