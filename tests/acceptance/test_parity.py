@@ -1,4 +1,4 @@
-"""psql, sync Python, async Python and the command line give the same list."""
+"""psql, Python, the command line, tools, MCP and the adapters of frameworks give the same list."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ import pytest
 
 import ragpg
 from ragpg.testing import HashEmbedder
+from ragpg.tools.search_tool import SearchTool
+from ragpg.tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from click.testing import Result
 
+    from ragpg import AsyncClient, Client
     from ragpg.types import SearchResult
 
 QUERY = "how long does a refund take"
@@ -34,6 +37,9 @@ TEXTS = [
         ]
     )
 ]
+
+#: The same filter in the languages of the frameworks.
+HAYSTACK_FILTER = {"field": "meta.year", "operator": ">=", "value": 2023}
 
 SQL = """
 select rank, source, chunk_id, score, arms
@@ -94,3 +100,120 @@ def test_one_search_four_ways(ragpg_cli: Callable[..., Result], database: str) -
             for hit in found["hits"]
         ]
         assert _plain(rows) == _rows(expected)
+
+
+def test_profile_fast_is_the_search_of_psql(rag: Client, database: str) -> None:
+    rag.ingest(texts=TEXTS)
+    found = rag.search(QUERY, k=4, filter=FILTER, profile="fast")
+    embedder: Any = rag.embedder
+    with psycopg.connect(database) as connection:
+        embedding = str(embedder.embed_query(QUERY))
+        values = {"query": QUERY, "embedding": embedding, "filter": json.dumps(FILTER)}
+        in_sql = connection.execute(SQL, values).fetchall()
+    assert len(in_sql) == 3
+    assert _plain(in_sql) == _rows(found)
+
+
+Row = tuple[int, str, str, float]
+
+
+def _surfaces(rag: Client) -> dict[str, list[Row]]:
+    """What every synchronous surface finds, by its name: rank, source, text, score."""
+    from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
+
+    from ragpg.adapters.haystack import RagpgDocumentStore
+    from ragpg.adapters.haystack_retriever import RagpgRetriever as HaystackRetriever
+    from ragpg.adapters.langchain import RagpgRetriever as LangChainRetriever
+    from ragpg.adapters.langchain_store import RagpgVectorStore
+    from ragpg.adapters.llamaindex import RagpgRetriever as LlamaRetriever
+
+    toolbox = Toolbox(rag, [SearchTool(["default"])])
+    called = toolbox.call("knowledge_search", {"query": QUERY, "top_k": 4, "filter": FILTER})
+    documents = LangChainRetriever(client=rag, k=4, filter=FILTER).invoke(QUERY)
+    store = RagpgVectorStore(rag)
+    scored = store.similarity_search_with_score(QUERY, k=4, filter=FILTER)
+    year = MetadataFilter(key="year", value=2023, operator=">=")
+    nodes = LlamaRetriever(
+        rag, similarity_top_k=4, filter=MetadataFilters(filters=[year])
+    ).retrieve(QUERY)
+    haystack = HaystackRetriever(RagpgDocumentStore(client=rag), top_k=4)
+    found = haystack.run(QUERY, filters=HAYSTACK_FILTER)["documents"]
+    return {
+        "toolbox": _tool_rows(json.loads(called)),
+        "langchain retriever": [
+            (one.metadata["rank"], one.metadata["source"], one.page_content, one.metadata["score"])
+            for one in documents
+        ],
+        "langchain store": [
+            (rank, str(one.id), one.page_content, score)
+            for rank, (one, score) in enumerate(scored, 1)
+        ],
+        "llamaindex": [
+            (one.metadata["rank"], one.metadata["source"], one.node.get_content(), one.score or 0)
+            for one in nodes
+        ],
+        "haystack": [
+            (one.meta["rank"], one.meta["source"], one.content, one.score) for one in found
+        ],
+    }
+
+
+async def _awaited_surfaces(rag: AsyncClient) -> dict[str, list[Row]]:
+    from mcp import Client as McpClient
+
+    from ragpg.adapters.langchain import RagpgRetriever as LangChainRetriever
+    from ragpg.adapters.llamaindex import RagpgRetriever as LlamaRetriever
+    from ragpg.tools.mcp_server import build_server
+
+    arguments = {"query": QUERY, "top_k": 4, "filter": FILTER}
+    async with McpClient(build_server(rag, SearchTool(["default"]))) as client:
+        answered = await client.call_tool("knowledge_search", arguments)
+    called = await Toolbox(rag, [SearchTool(["default"])]).acall("knowledge_search", arguments)
+    documents = await LangChainRetriever(client=rag, k=4, filter=FILTER).ainvoke(QUERY)
+    nodes = await LlamaRetriever(rag, similarity_top_k=4, filter=FILTER).aretrieve(QUERY)
+    return {
+        "async": _hit_rows(await rag.search(QUERY, k=4, filter=FILTER)),
+        "mcp": _tool_rows(json.loads(answered.content[0].text)),
+        "async toolbox": _tool_rows(json.loads(called)),
+        "async langchain": [
+            (one.metadata["rank"], one.metadata["source"], one.page_content, one.metadata["score"])
+            for one in documents
+        ],
+        "async llamaindex": [
+            (one.metadata["rank"], one.metadata["source"], one.node.get_content(), one.score or 0)
+            for one in nodes
+        ],
+    }
+
+
+def _hit_rows(result: SearchResult) -> list[Row]:
+    return [(hit.rank, hit.source, hit.content, hit.score) for hit in result.hits]
+
+
+def _tool_rows(answer: Any) -> list[Row]:
+    return [(one["rank"], one["source"], one["content"], one["score"]) for one in answer["results"]]
+
+
+def test_one_search_from_every_surface(ragpg_cli: Callable[..., Result], database: str) -> None:
+    for extra in ("mcp", "langchain_core", "llama_index.core", "haystack"):
+        pytest.importorskip(extra)
+    embedder = HashEmbedder()
+    with ragpg.connect(database, embedder=embedder) as rag:
+        rag.ingest(texts=TEXTS)
+        expected = _hit_rows(rag.search(QUERY, k=4, filter=FILTER))
+        found = _surfaces(rag)
+
+    async def awaited() -> dict[str, list[Row]]:
+        async with ragpg.aconnect(database, embedder=embedder) as rag:
+            return await _awaited_surfaces(rag)
+
+    found |= asyncio.run(awaited())
+    options = ["-k", "4", "--filter", json.dumps(FILTER), "--embedder", "hash", "--json"]
+    printed = json.loads(ragpg_cli("search", QUERY, *options).stdout)
+    found["cli"] = [
+        (hit["rank"], hit["source"], hit["content"], hit["score"]) for hit in printed["hits"]
+    ]
+    assert len(expected) == 3
+    rounded = [(*row[:3], pytest.approx(row[3], abs=1e-6)) for row in expected]
+    assert found == dict.fromkeys(found, rounded)
+    assert len(found) == 11
