@@ -167,7 +167,7 @@ async def _awaited_surfaces(rag: AsyncClient) -> dict[str, list[Row]]:
 
     arguments = {"query": QUERY, "top_k": 4, "filter": FILTER}
     async with McpClient(build_server(rag, SearchTool(["default"]))) as client:
-        answered = await client.call_tool("knowledge_search", arguments)
+        answered: Any = await client.call_tool("knowledge_search", arguments)
     called = await Toolbox(rag, [SearchTool(["default"])]).acall("knowledge_search", arguments)
     documents = await LangChainRetriever(client=rag, k=4, filter=FILTER).ainvoke(QUERY)
     nodes = await LlamaRetriever(rag, similarity_top_k=4, filter=FILTER).aretrieve(QUERY)
@@ -214,6 +214,7 @@ def test_one_search_from_every_surface(ragpg_cli: Callable[..., Result], databas
         (hit["rank"], hit["source"], hit["content"], hit["score"]) for hit in printed["hits"]
     ]
     assert len(expected) == 3
-    rounded = [(*row[:3], pytest.approx(row[3], abs=1e-6)) for row in expected]
-    assert found == dict.fromkeys(found, rounded)
+    rounded: Any = [(*row[:3], pytest.approx(row[3], abs=1e-6)) for row in expected]
+    for surface, rows in found.items():
+        assert rows == rounded, surface
     assert len(found) == 11
