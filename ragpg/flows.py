@@ -8,6 +8,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from ragpg.embedders import bound
 from ragpg.errors import ConfigError
 from ragpg.ingest.pipeline import Order, ingest
 from ragpg.ingest.sentences import SentenceReport, fill_sentences
@@ -90,7 +91,7 @@ class Flows:
 
     @property
     def _providers(self) -> Providers:
-        return Providers(self.embedder, self.retrievers, self.generator)
+        return Providers(bound(self.embedder), self.retrievers, self.generator)
 
     def _request(
         self,

@@ -176,6 +176,20 @@ def _spaces(metadata: MetaData) -> None:
         _text("role_name", exact=True, primary_key=True),
     )
     Table(
+        "namespace_space",
+        metadata,
+        Column(
+            "namespace_id",
+            Integer,
+            ForeignKey(f"{schema}.namespace.id", ondelete="CASCADE"),
+            primary_key=True,
+        ),
+        Column("space_id", Integer, ForeignKey(f"{schema}.embedding_space.id"), primary_key=True),
+        _text("state"),
+        _time("since"),
+        Index("namespace_space_space_id", "space_id"),
+    )
+    Table(
         "embedding_cache",
         metadata,
         Column(

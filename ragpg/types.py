@@ -342,6 +342,15 @@ class Usage:
     output_tokens: int = 0
     cost_usd: float | None = None
 
+    def __add__(self, other: Usage) -> Usage:
+        """Both together; the cost is known as far as either is."""
+        costs = [one.cost_usd for one in (self, other) if one.cost_usd is not None]
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            sum(costs) if costs else None,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:

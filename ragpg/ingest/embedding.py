@@ -12,6 +12,7 @@ from ragpg.errors import ProviderError, RagpgError
 from ragpg.ingest.embed import Failure, embed_texts
 from ragpg.queries import CACHE, CLAIM, RELEASE
 from ragpg.steps import Flow, Sleep, fetch
+from ragpg.types import Usage
 from ragpg.vectors import array_literal
 
 if TYPE_CHECKING:
@@ -49,6 +50,32 @@ class Embedded:
     failed: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class Vectors:
+    """What became of texts by their hashes: `vectors` are in the cache, of which `computed` were
+    made now; `refused` says why the model gave none. `usage` is what was computed."""
+
+    vectors: set[bytes] = field(default_factory=set)
+    computed: set[bytes] = field(default_factory=set)
+    refused: dict[bytes, str] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+
+
+def embed_hashes(texts: Mapping[bytes, str], space: Space, ttl: float) -> Flow[Vectors]:
+    """Put the vectors of texts, given by their hashes, into the cache, computing what is not there.
+
+    Where the service fails, `space.down` says why, and what is missing is in neither set. Claims
+    that are not fulfilled are released.
+    """
+    done = Vectors()
+    work = _Work(space, texts, done, ttl)
+    keys = list(texts)
+    for start in range(0, len(keys), CLAIM_SIZE):
+        yield from work.take(keys[start : start + CLAIM_SIZE])
+    yield from work.wait()
+    return done
+
+
 def embed_group(group: Sequence[Prepared], space: Space | None, ttl: float) -> Flow[Embedded]:
     """Put the vectors of a group's chunks into the cache, computing what is not there.
 
@@ -65,13 +92,10 @@ def embed_group(group: Sequence[Prepared], space: Space | None, ttl: float) -> F
             for key, text in zip(one.staged.hashes, one.texts, strict=True):
                 texts.setdefault(key, text)
                 sources.setdefault(key, one.item.source)
-    work = _Work(space, texts, done, ttl)
-    keys = list(texts)
-    for start in range(0, len(keys), CLAIM_SIZE):
-        yield from work.take(keys[start : start + CLAIM_SIZE])
-    yield from work.wait()
-    for key in work.computed:
-        done.owner[key] = sources[key]
+    found = yield from embed_hashes(texts, space, ttl)
+    done.vectors.update(found.vectors)
+    done.refused.update(found.refused)
+    done.owner.update((key, sources[key]) for key in found.computed)
     if space.down is not None:
         for one in group:
             missing = one.staged is not None and any(
@@ -83,15 +107,12 @@ def embed_group(group: Sequence[Prepared], space: Space | None, ttl: float) -> F
 
 
 class _Work:
-    def __init__(
-        self, space: Space, texts: Mapping[bytes, str], done: Embedded, ttl: float
-    ) -> None:
+    def __init__(self, space: Space, texts: Mapping[bytes, str], done: Vectors, ttl: float) -> None:
         self.space = space
         self.texts = texts
         self.done = done
         self.ttl = ttl
         self.busy: list[bytes] = []
-        self.computed: set[bytes] = set()
 
     def take(self, keys: Sequence[bytes]) -> Flow[None]:
         """Claim hashes, compute what is ours, remember what another worker computes."""
@@ -163,7 +184,7 @@ class _Work:
                 },
             )
         self.done.vectors.update(kept)
-        self.computed.update(kept)
+        self.done.computed.update(kept)
         open_claims.difference_update(kept)
 
     def _release(self, keys: Sequence[bytes]) -> Flow[None]:

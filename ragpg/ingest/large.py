@@ -19,7 +19,7 @@ from ragpg.steps import Flow, call
 from ragpg.types import Chunk, Document, FileReport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ragpg.ingest.windows import Windows
     from ragpg.protocols import Chunker
@@ -40,9 +40,18 @@ class _Counts:
 
 
 def store_large(
-    namespace_id: int, raw: Raw, mark: bytes, chunker: Chunker, space: Space | None, ttl: float
+    namespace_id: int,
+    raw: Raw,
+    mark: bytes,
+    chunker: Chunker,
+    space: Space | None,
+    ttl: float,
+    kept: Sequence[Space] = (),
 ) -> Flow[FileReport]:
-    """Embed and store a large file. Errors of the file are in the report, others are raised."""
+    """Embed and store a large file. Errors of the file are in the report, others are raised.
+
+    `kept` are spaces that are filled beside; what fails there fails nothing here.
+    """
     windows, source = _windows(raw), raw.item.source
     counts = _Counts()
     try:
@@ -50,6 +59,9 @@ def store_large(
             yield from _embed(raw, windows, chunker, space, ttl, counts)
             if counts.error is not None:
                 return FileReport(source, "failed", reason=counts.error)
+        for one in kept:
+            if one.down is None:
+                yield from _embed(raw, windows, chunker, one, ttl, _Counts())
         document = yield from call(_head, windows)
         staged = Staged(
             document=document,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragpg.embedders import embedder_of, single
 from ragpg.errors import (
     ConfigError,
     DimensionMismatch,
@@ -16,6 +17,7 @@ from ragpg.queries import (
     NAMESPACE,
     NamespaceRow,
 )
+from ragpg.queries_spaces import KEPT_SPACES
 from ragpg.steps import Flow, call, fetch, fetch_one
 
 if TYPE_CHECKING:
@@ -32,6 +34,11 @@ def open_namespace(
     """
     rows = yield from fetch(NAMESPACE, {"namespace": name})
     model = dimensions = None
+    if embedder is not None:
+        fitting = None
+        if rows and rows[0].model is not None and rows[0].dimensions is not None:
+            fitting = yield from call(embedder_of, embedder, rows[0].model, rows[0].dimensions)
+        embedder = fitting or single(embedder)
     if embedder is not None:
         model = embedder.model
         # A service may have to be asked.
@@ -55,6 +62,29 @@ def open_namespace(
     return namespace, Space(embedder, model, dimensions, space_id)
 
 
+def kept_spaces(
+    namespace: NamespaceRow, embedder: Embedder | AsyncEmbedder | None
+) -> Flow[tuple[list[Space], list[str]]]:
+    """The spaces that a namespace fills beside the one that is searched, as far as there is an
+    embedder for them; and notes of those for which there is none."""
+    spaces: list[Space] = []
+    notes: list[str] = []
+    for space_id, model, dimensions in (
+        yield from fetch(KEPT_SPACES, {"namespace_id": namespace.id})
+    ):
+        one = None
+        if embedder is not None:
+            one = yield from call(embedder_of, embedder, model, dimensions)
+        if one is None:
+            notes.append(
+                f"no embedder of {model} ({dimensions} dimensions), which is kept beside: "
+                "ragpg reembed gives it the vectors of new chunks"
+            )
+        else:
+            spaces.append(Space(one, model, dimensions, space_id))
+    return spaces, notes
+
+
 def _check_space(
     namespace: str, row: NamespaceRow, model: str | None, dimensions: int | None
 ) -> None:
@@ -64,6 +94,6 @@ def _check_space(
     raise kind(
         f"namespace {namespace!r} holds vectors of {row.model} with {row.dimensions} dimensions, "
         f"the embedder is {model} with {dimensions}",
-        hint="Ingest with the former model, ingest into another namespace, or drop this one "
-        f"(ragpg namespaces drop {namespace}) and ingest again. Nothing was changed.",
+        hint="Ingest with the namespace's model, change its model (ragpg reembed "
+        f"{namespace} --embedder MODEL), or ingest into another namespace. Nothing was changed.",
     )

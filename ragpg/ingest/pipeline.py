@@ -23,7 +23,7 @@ from ragpg.ingest.chunkers import AutoChunker
 from ragpg.ingest.discover import Discovery
 from ragpg.ingest.embedding import Embedded, Space, embed_group
 from ragpg.ingest.large import plan_large, store_large
-from ragpg.ingest.namespace import open_namespace
+from ragpg.ingest.namespace import kept_spaces, open_namespace
 from ragpg.ingest.prepare import (
     Item,
     Prepared,
@@ -53,6 +53,7 @@ from ragpg.queries import (
     Stored,
     Written,
 )
+from ragpg.queries_spaces import FORMER_MODELS
 from ragpg.steps import Flow, call, fetch, together
 from ragpg.types import FileReport, IngestReport
 
@@ -154,6 +155,9 @@ class _Run:
         self.chunker: Chunker = order.chunker or AutoChunker()
         self.namespace: NamespaceRow | None = None
         self.space: Space | None = None
+        #: Spaces that are filled beside it, and models of before (each with its dimensions).
+        self.kept: list[Space] = []
+        self.former: list[tuple[str, int]] = []
         self.waiting: deque[Item] = deque()
         self.changed: deque[tuple[Raw, bytes]] = deque()
         self.large: deque[tuple[Raw, bytes]] = deque()
@@ -190,6 +194,11 @@ class _Run:
         has_vectors = self.namespace is not None and self.namespace.space_id is not None
         if self.embedder is None and has_vectors:
             self.notes.append("no embedder: new and changed documents are stored without vectors")
+        if self.namespace is not None and self.space is not None and not order.dry_run:
+            self.kept, notes = yield from kept_spaces(self.namespace, self.embedder)
+            self.notes += notes
+        if self.namespace is not None:
+            self.former = yield from fetch(FORMER_MODELS, {"namespace_id": self.namespace.id})
 
     def reject(self, report: FileReport) -> Flow[None]:
         """A file that was found and is not read; what is stored of it stays."""
@@ -253,6 +262,10 @@ class _Run:
             return Embedded(group)
         ttl = self.settings.claim_ttl
         embedded: Embedded = yield from embed_group(group, self.space, ttl)
+        for space in self.kept:
+            if space.down is None:
+                # What fails here is completed by the change of the model.
+                yield from embed_group(group, space, ttl)
         return embedded
 
     def _compare(self) -> Flow[None]:
@@ -273,6 +286,8 @@ class _Run:
             spaces = [[self.space.model, self.space.dimensions]]
         elif self.namespace is not None and self.namespace.space_id is not None:
             spaces.append([self.namespace.model, self.namespace.dimensions])
+        # A change of the model gave these documents their vectors.
+        spaces += [[model, dimensions] for model, dimensions in self.former]
         moved: dict[str, str] = {}
         for raw in raws:
             source = raw.item.source
@@ -332,7 +347,9 @@ class _Run:
         else:
             ttl = self.settings.claim_ttl
             space = self.space if self.space is not None and self.space.id is not None else None
-            report = yield from store_large(self.namespace.id, raw, mark, self.chunker, space, ttl)
+            report = yield from store_large(
+                self.namespace.id, raw, mark, self.chunker, space, ttl, self.kept
+            )
         if report.status == "failed":
             yield from self.fail(report.source, report.reason or "it cannot be read")
             return
@@ -397,7 +414,7 @@ class _Run:
         if wanted is None and not (self.has_written and (yield from keeps_sentences(name))):
             return
         try:
-            yield from fill_sentences(name, self.embedder)
+            yield from fill_sentences(name, self.space.embedder)
         except ProviderError as error:
             self.notes.append(f"sentence vectors are incomplete: {error.message}")
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ragpg.embedders import embedder_of
 from ragpg.errors import ConfigError, RagpgError
 from ragpg.query.fuse import DEFAULT_WEIGHT, fuse_with_external
 from ragpg.query.probes import probes_json
 from ragpg.query.retrieve import Retrieved, retrieve
-from ragpg.steps import Flow, Retrieve, embed_query, together
+from ragpg.steps import Flow, Retrieve, call, embed_query, together
 from ragpg.types import ArmReport
 
 if TYPE_CHECKING:
@@ -64,7 +66,9 @@ def search_in_sql(
     """What the arms in SQL find. The vector of another model means nothing to the namespaces: then
     it is asked for once more, without the vector, and the report says why."""
 
-    def ask_for(vector: Sequence[float] | None) -> Flow[Retrieved]:
+    def ask_for(vector: Sequence[float] | None, *, words_only: bool = False) -> Flow[Retrieved]:
+        # The vectors of probes are of the first model.
+        wordy = words_only or vector is None
         return retrieve(
             query,
             embedding=vector,
@@ -75,7 +79,7 @@ def search_in_sql(
             budget=settings.budget,
             timeout=settings.search_timeout,
             fusion=dict(request.profile.fusion) or None,
-            probes=probes_json(probes if vector is not None else map(_wordy, probes)) or None,
+            probes=probes_json(map(_wordy, probes) if wordy else probes) or None,
         )
 
     found = yield from ask_for(embedding)
@@ -85,6 +89,14 @@ def search_in_sql(
     [(model, dimensions)] = found.spaces
     if embedder is None or (embedder.model, len(embedding)) == (model, dimensions):
         return found
+    # The namespaces have changed their model; a client that has both goes on with the new one.
+    other = yield from call(partial(embedder_of, prefer=True), embedder, model, dimensions)
+    if other is not None:
+        vector = yield from embedding_of(query, other, {}, [])
+        if vector is not None:
+            again = yield from ask_for(vector, words_only=True)
+            if again.spaces == [(other.model, len(vector))]:
+                return again
     found = yield from ask_for(None)
     found.report["vector"] = ArmReport(
         error=f"the embedder is {embedder.model} ({len(embedding)} dimensions), these namespaces "

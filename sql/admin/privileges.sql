@@ -4,6 +4,7 @@ do $$
 begin
   revoke execute on function ragpg.create_embedding_space(text, integer, text),
                              ragpg.create_embedding_index(integer, integer, integer),
+                             ragpg.drop_embedding_space(text, integer),
                              ragpg.create_sentence_space(integer) from public;
   if exists (select 1 from pg_catalog.pg_roles where pg_roles.rolname = 'ragpg_reader') then
     grant usage on schema ragpg to ragpg_reader;
@@ -11,6 +12,7 @@ begin
     grant execute on all functions in schema ragpg to ragpg_reader;
     revoke execute on function ragpg.create_embedding_space(text, integer, text),
                                ragpg.create_embedding_index(integer, integer, integer),
+                               ragpg.drop_embedding_space(text, integer),
                                ragpg.create_sentence_space(integer) from ragpg_reader;
   end if;
   if exists (select 1 from pg_catalog.pg_roles where pg_roles.rolname = 'ragpg_writer') then

@@ -9,13 +9,11 @@ set client_min_messages = warning
 as $$
 #variable_conflict use_column
 declare
-  space ragpg.embedding_space;
   owner integer := store_staged.namespace_id;
   changed bigint[];
 begin
-  select embedding_space.* into space from ragpg.namespace
-    join ragpg.embedding_space on embedding_space.id = namespace.space_id
-   where namespace.id = owner;
+  -- A change of the embedding space waits for us, and we for it.
+  perform pg_advisory_xact_lock_shared(hashtext('ragpg.namespace_space'), owner);
 
   -- Unchanged documents are locked and left alone; new and changed ones come back.
   with written as (
@@ -88,31 +86,7 @@ begin
     from added
    where plan.document_id = added.document_id and plan.ordinal = added.ordinal;
 
-  if space.id is not null then
-    -- A chunk whose text to embed has changed and has no vector yet must not keep the old one.
-    execute format(
-      'delete from ragpg.embedding_%s as vectors using pg_temp.ragpg_stage_plan as plan
-        where vectors.namespace_id = $1 and vectors.chunk_id = plan.chunk_id and plan.reembed and not plan.is_new', space.id)
-      using owner;
-    execute format(
-      'insert into ragpg.embedding_%s (namespace_id, chunk_id, embedding)
-       select $1, plan.chunk_id, cache.embedding::%s
-         from pg_temp.ragpg_stage_plan as plan
-         join pg_temp.ragpg_stage_chunk as piece using (source, ordinal)
-         join ragpg.embedding_cache as cache on cache.space_id = $2 and cache.hash = piece.embedding_hash
-        where plan.is_new or plan.reembed or not exists (
-              select 1 from ragpg.embedding_%1$s as present
-               where present.namespace_id = $1 and present.chunk_id = plan.chunk_id)
-        order by plan.source, plan.ordinal
-       on conflict (namespace_id, chunk_id) do update set embedding = excluded.embedding', space.id, space.type)
-      using owner, space.id;
-    execute format(
-      'update pg_temp.ragpg_stage_plan as plan set embedded = exists (
-         select 1 from ragpg.embedding_%s as vectors
-          where vectors.namespace_id = $1 and vectors.chunk_id = plan.chunk_id)', space.id)
-      using owner;
-  end if;
-
+  perform ragpg.write_staged_vectors(owner);
   perform ragpg.store_links(owner, changed);
 
   -- Counted from what was staged: an unchanged document has the chunks that it would get. One

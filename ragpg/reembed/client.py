@@ -1,0 +1,157 @@
+"""A change of model through a client: each function, and its twin for the async client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragpg.connection import address_of
+from ragpg.reembed.filling import (
+    Pace,
+    ReembedReport,
+    build_space,
+    drop_spaces,
+    fill_missing_vectors,
+    spaces_of,
+    switch_space,
+)
+from ragpg.reembed.index import build_index
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ragpg.client import Client
+    from ragpg.client_async import AsyncClient
+    from ragpg.protocols import AsyncEmbedder, Embedder
+    from ragpg.queries_spaces import SpaceInfo
+
+
+def build(
+    rag: Client,
+    namespace: str,
+    embedder: Embedder,
+    *,
+    pace: Pace | None = None,
+    on_step: Callable[[ReembedReport], object] | None = None,
+) -> ReembedReport:
+    """Build the embedding space of another model beside the one that a namespace is searched in.
+
+    Nothing changes for searches. Ingests write into both from now on: one that has both models
+    (ragpg.Embedders) gives vectors to both, and for one that has not, call this again. It goes on
+    where it was. Raises ConfigError, NamespaceNotFound and ProviderError.
+    """
+    make_index = _index_maker(rag)
+    return rag._run(
+        build_space(namespace, embedder, pace=pace, on_step=on_step, make_index=make_index)
+    )
+
+
+async def abuild(
+    rag: AsyncClient,
+    namespace: str,
+    embedder: Embedder | AsyncEmbedder,
+    *,
+    pace: Pace | None = None,
+    on_step: Callable[[ReembedReport], object] | None = None,
+) -> ReembedReport:
+    """As build, awaited."""
+    make_index = await _index_maker_async(rag)
+    return await rag._run(
+        build_space(namespace, embedder, pace=pace, on_step=on_step, make_index=make_index)
+    )
+
+
+def fill_missing(
+    rag: Client,
+    namespace: str,
+    *,
+    pace: Pace | None = None,
+    on_step: Callable[[ReembedReport], object] | None = None,
+) -> ReembedReport:
+    """Try the chunks again that have no vector, with the client's embedder. Raises as build."""
+    return rag._run(
+        fill_missing_vectors(
+            namespace, rag.embedder, pace=pace, on_step=on_step, make_index=_index_maker(rag)
+        )
+    )
+
+
+async def afill_missing(
+    rag: AsyncClient,
+    namespace: str,
+    *,
+    pace: Pace | None = None,
+    on_step: Callable[[ReembedReport], object] | None = None,
+) -> ReembedReport:
+    """As fill_missing, awaited."""
+    make_index = await _index_maker_async(rag)
+    return await rag._run(
+        fill_missing_vectors(
+            namespace, rag.embedder, pace=pace, on_step=on_step, make_index=make_index
+        )
+    )
+
+
+def switch(
+    rag: Client,
+    namespace: str,
+    *,
+    model: str | None = None,
+    back: bool = False,
+    missing: int = 0,
+) -> SpaceInfo:
+    """Search a namespace in the space that was built, from the next search on; with `back` in the
+    former one again. Raises ConfigError where more than `missing` chunks have no vector in it."""
+    return rag._run(switch_space(namespace, model=model, back=back, missing=missing))
+
+
+async def aswitch(
+    rag: AsyncClient,
+    namespace: str,
+    *,
+    model: str | None = None,
+    back: bool = False,
+    missing: int = 0,
+) -> SpaceInfo:
+    """As switch, awaited."""
+    return await rag._run(switch_space(namespace, model=model, back=back, missing=missing))
+
+
+def drop(rag: Client, namespace: str, *, model: str | None = None) -> list[SpaceInfo]:
+    """Delete the spaces that a namespace keeps beside the one that is searched (or that of `model`)
+    with their vectors; which they were. There is no way back."""
+    return rag._run(drop_spaces(namespace, model=model))
+
+
+async def adrop(rag: AsyncClient, namespace: str, *, model: str | None = None) -> list[SpaceInfo]:
+    """As drop, awaited."""
+    return await rag._run(drop_spaces(namespace, model=model))
+
+
+def spaces(rag: Client, namespace: str) -> list[SpaceInfo]:
+    """The embedding spaces of a namespace and how far they are."""
+    return rag._run(spaces_of(namespace))
+
+
+async def aspaces(rag: AsyncClient, namespace: str) -> list[SpaceInfo]:
+    """As spaces, awaited."""
+    return await rag._run(spaces_of(namespace))
+
+
+def _index_maker(rag: Client) -> Callable[[int], bool] | None:
+    """Builds indexes on a connection of its own; None inside of a caller's transaction, whose rows
+    such a connection does not see."""
+    source = rag._database.source
+    if source.joins:
+        return None
+    with source.borrow() as connection:
+        address = address_of(connection)
+    return lambda space_id: build_index(address, space_id, schema=rag.schema)
+
+
+async def _index_maker_async(rag: AsyncClient) -> Callable[[int], bool] | None:
+    source = rag._database.source
+    if source.joins:
+        return None
+    async with source.borrow() as connection:
+        address = address_of(connection)
+    return lambda space_id: build_index(address, space_id, schema=rag.schema)
