@@ -24,6 +24,8 @@ COMMANDS = {
     "ask": "ragpg.cli.ask:ask",
     "ground": "ragpg.cli.ground:ground",
     "sentences": "ragpg.cli.sentences:sentences",
+    "reembed": "ragpg.cli.reembed:reembed",
+    "index": "ragpg.cli.index:index",
     "graph": "ragpg.cli.graph:graph",
     "namespaces": "ragpg.cli.namespaces:namespaces",
     "memory": "ragpg.cli.memory:memory",

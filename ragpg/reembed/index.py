@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from ragpg.connection_address import read_dsn, secrets_of
 from ragpg.connection_errors import mapped
 from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
 
@@ -49,12 +50,12 @@ def build_index(
     An index that an earlier build left invalid is dropped first, and so is this one if its build
     fails. Raises DatabaseError.
     """
-    schema = check_schema(schema)
+    schema, secrets = check_schema(schema), secrets_of(read_dsn(address))
     try:
         with psycopg.connect(address, autocommit=True) as connection:
             return _build(connection, schema, space_id, m, ef_construction, workers)
     except psycopg.Error as error:
-        raise mapped(error, schema=schema, secrets=[], writes=True) from error
+        raise mapped(error, schema=schema, secrets=secrets, writes=True) from error
 
 
 def _build(
@@ -166,3 +167,20 @@ def _prepare(
     )
     if workers is not None:
         connection.execute(f"set max_parallel_maintenance_workers = {workers:d}")
+
+
+def index_status(address: str, *, schema: str = DEFAULT_SCHEMA) -> list[dict[str, Any]]:
+    """Every embedding space with the state of its index: none, building, valid or invalid; phase
+    and percent of a build, bytes of the index. Raises DatabaseError."""
+    schema, secrets = check_schema(schema), secrets_of(read_dsn(address))
+    names = ("space_id", "model", "dimensions", "vectors", "state", "phase", "percent", "bytes")
+    try:
+        with psycopg.connect(address, autocommit=True) as connection:
+            rows = connection.execute(
+                f"""select space_id, model, dimensions, vectors, state, phase,
+                           (100.0 * done / nullif(total, 0))::double precision, bytes::bigint
+                      from {schema}.index_progress()"""
+            ).fetchall()
+    except psycopg.Error as error:
+        raise mapped(error, schema=schema, secrets=secrets) from error
+    return [dict(zip(names, row, strict=True)) for row in rows]
