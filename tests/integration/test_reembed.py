@@ -266,7 +266,7 @@ def test_both_spaces_on_the_bench_before_the_switch(database: str, db: Database)
 
 
 def test_the_command(database: str, rag: ragpg.Client) -> None:
-    rag.ingest(texts=TEXTS)
+    rag.ingest(texts=[(source, f"{text} " * 5) for source, text in TEXTS])
 
     def ragpg_(*arguments: str, code: int = 0) -> Any:
         runner = CliRunner()
