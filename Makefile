@@ -3,6 +3,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+# The packages of the tests and linters, which the demo does without.
+DEV := .venv/.installed-dev
 
 # The tests have a server of their own, which forgets what a crash would lose, and share the
 # unpacked programs with the user's server.
@@ -15,8 +17,12 @@ TEST_ENV := RAGPG_DB_HOME=$(CURDIR)/.ragpg/test RAGPG_DB_THROWAWAY=1 \
 venv: $(STAMP)
 
 $(STAMP): pyproject.toml tools/bootstrap.sh
-	PYTHON="$(PYTHON)" tools/bootstrap.sh all,dev
+	PYTHON="$(PYTHON)" tools/bootstrap.sh all
 	@touch $@
+
+$(DEV): pyproject.toml tools/bootstrap.sh
+	PYTHON="$(PYTHON)" tools/bootstrap.sh all,dev
+	@touch $(STAMP) $@
 
 demo: $(STAMP)
 	$(BIN)/python -m ragpg.demo
@@ -24,12 +30,12 @@ demo: $(STAMP)
 test: lint
 	$(TEST_ENV) $(BIN)/pytest $(PYTEST_ARGS)
 
-lint: $(STAMP)
+lint: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-format: $(STAMP)
+format: $(DEV)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
