@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import ragpg
 from ragpg.errors import NamespaceNotFound, ProviderError
 from ragpg.graph.extract import ExtractionReport, extract
 from ragpg.types import Usage
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import psycopg
-
-    import ragpg
 
 
 class Reader:
@@ -165,3 +164,28 @@ def test_extractions_leave_with_their_document_gr_04(
     assert "Delta" not in _names(db)
     left = db.execute("select name from ragpg.entity where name = 'Delta'").fetchall()
     assert left == []
+
+
+def test_what_a_model_finds_adds_steps_and_changes_no_title(
+    rag: ragpg.Client, db: psycopg.Connection[Any]
+) -> None:
+    texts = {
+        "Orion Queue": "Orion Queue is read by Falcon Desk at Delta.",
+        "Falcon Desk": "Falcon Desk answers for Golf Club.",
+        "Golf Club": "Nobody at Golf Club knows Delta or Orion Queue.",
+    }
+    rag.ingest(texts=[ragpg.Document(f"{name}.md", text, name) for name, text in texts.items()])
+    steps = """
+select tier, chunk_id, document_id, path, round(weight::numeric, 6)
+  from ragpg.graph_paths((select array_agg(id order by id) from ragpg.chunk where ordinal = 0),
+                         ragpg.namespace_ids('{default}'), 'What is the Falcon Desk?')
+ order by 1, 2, 3, 4, 5
+"""
+    before = db.execute(steps).fetchall()
+    assert sum(row[0] == 1 for row in before) > 4
+    _run(rag, Reader())
+    after = db.execute(steps).fetchall()
+    assert [row for row in after if row[0] == 1] == [row for row in before if row[0] == 1]
+    paths = {row[3] for row in after} - {row[3] for row in before}
+    assert "Orion Queue.md also names Delta" in paths
+    assert any("precedes" in path for path in paths)
