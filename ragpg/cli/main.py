@@ -30,6 +30,7 @@ COMMANDS = {
     "namespaces": "ragpg.cli.namespaces:namespaces",
     "memory": "ragpg.cli.memory:memory",
     "eval": "ragpg.cli.evaluate:evaluate",
+    "eval-grounding": "ragpg.cli.evaluate_grounding:evaluate_grounding",
     "bench": "ragpg.cli.bench:bench",
     "mcp": "ragpg.cli.mcp:mcp",
     "doctor": "ragpg.cli.doctor:doctor",

@@ -69,7 +69,9 @@ def claim_pairs(
         for kind, make in _MAKERS.items():
             if quota[kind] < 1:
                 continue
-            claim = make(sentence, [*_NAME.findall(passage), *chance.choices(names, k=3)], chance)
+            claim = make(
+                sentence, [*_NAME.findall(passage), *chance.choices(names or [""], k=3)], chance
+            )
             if claim is not None and claim != sentence and claim not in passage:
                 quota[kind] -= 1
                 pairs.append(ClaimPair(claim, passage, kind, False, source, sentence))
@@ -290,7 +292,8 @@ def _renamed(sentence: str, names: Sequence[str], chance: random.Random) -> str 
     others = [
         name
         for name in names
-        if name.lower() not in sentence.lower()
+        if name
+        and name.lower() not in sentence.lower()
         and found[0].lower() not in name.lower()
         and name[0].isupper() == found[0][0].isupper()
         and name.isupper() == found[0].isupper()

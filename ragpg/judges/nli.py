@@ -1,0 +1,216 @@
+"""A local entailment model as judge: any ONNX export of a natural language inference classifier.
+
+The evidence is the premise, the claim the hypothesis. None is shipped: name an export of your
+choice, for example of a DeBERTa model trained on MNLI, FEVER and ANLI.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from ragpg.errors import ConfigError, ProviderError
+from ragpg.judges.lexical import check_thresholds
+from ragpg.types import Judgement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragpg.types import Pair, Verdict
+
+_INSTALL = "pip install 'ragpg[rerank]'"
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    session: Any
+    tokenizer: Any
+    inputs: frozenset[str]
+    padding_id: int
+    entailment: int
+    contradiction: int | None
+
+
+class NLIJudge:
+    """Verdicts from the probabilities of entailment and contradiction.
+
+    model          a folder with model.onnx (or onnx/model.onnx), tokenizer.json and config.json, or
+                   the path of the .onnx file with the others beside it
+    labels         the classes of the output in order, as ("entailment", "neutral",
+                   "contradiction"); default: `id2label` of config.json. A model with two classes
+                   or one has no contradiction.
+    supported      probability of entailment from which a claim is supported; partial from `partial`
+    contradicted   probability of contradiction from which it is contradicted
+    heading        put the heading before the evidence: it says what "it" is
+    threads        default: the processors of the machine, at most four
+
+    Files are read at the first use. Safe to share between threads.
+    """
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str],
+        *,
+        labels: Sequence[str] | None = None,
+        supported: float = 0.5,
+        partial: float = 0.25,
+        contradicted: float = 0.5,
+        candidates: int = 5,
+        max_tokens: int = 512,
+        batch_size: int = 16,
+        heading: bool = True,
+        threads: int | None = None,
+    ) -> None:
+        check_thresholds(supported, partial)
+        if max_tokens < 16 or min(batch_size, candidates) < 1:
+            raise ConfigError("max_tokens must be 16 or more, batch_size and candidates 1 or more")
+        self.supported = supported
+        self.partial = partial
+        self.contradicted = contradicted
+        self.candidates = candidates
+        self._source = Path(model)
+        self._labels = labels
+        self._max_tokens = max_tokens
+        self._batch_size = batch_size
+        self._heading = heading
+        self._threads = threads or min(4, os.cpu_count() or 1)
+        self._lock = Lock()
+
+    @property
+    def name(self) -> str:
+        """nli, with the name of the folder, or of the file without its ending."""
+        path = self._source.resolve()
+        return f"nli ({path.stem if path.suffix == '.onnx' else path.name})"
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """A judgement for each pair. Raises ConfigError when the files or the libraries are not
+        there or the classes are not known, ProviderError when the output is no classification."""
+        if not pairs:
+            return []
+        with self._lock:
+            loaded = self._loaded
+        texts = [
+            (f"{pair.heading}\n{pair.evidence}" if self._heading else pair.evidence, pair.claim)
+            for pair in pairs
+        ]
+        encodings = loaded.tokenizer.encode_batch(texts)
+        order = sorted(range(len(pairs)), key=lambda at: len(encodings[at].ids))
+        found: dict[int, Judgement] = {}
+        for start in range(0, len(order), self._batch_size):
+            batch = order[start : start + self._batch_size]
+            rows = self._probabilities(loaded, [encodings[at] for at in batch])
+            for at, row in zip(batch, rows, strict=True):
+                against = 0.0 if loaded.contradiction is None else row[loaded.contradiction]
+                found[at] = self._judgement(row[loaded.entailment], against)
+        return [found[at] for at in range(len(pairs))]
+
+    def _judgement(self, entails: float, contradicts: float) -> Judgement:
+        verdict: Verdict = "unsupported"
+        reasons = []
+        if contradicts >= self.contradicted and contradicts > entails:
+            verdict = "contradicted"
+            reasons = [f"{self.name} finds a contradiction ({contradicts:.2f})"]
+        elif entails >= self.supported:
+            verdict = "supported"
+        elif entails >= self.partial:
+            verdict = "partial"
+        return Judgement(verdict, entails, reasons)
+
+    def _probabilities(self, loaded: _Loaded, encodings: Sequence[Any]) -> list[list[float]]:
+        import numpy as np
+
+        width = max(len(one.ids) for one in encodings)
+        ids = np.full((len(encodings), width), loaded.padding_id, dtype=np.int64)
+        mask = np.zeros_like(ids)
+        types = np.zeros_like(ids)
+        for row, one in enumerate(encodings):
+            ids[row, : len(one.ids)] = one.ids
+            mask[row, : len(one.ids)] = 1
+            types[row, : len(one.ids)] = one.type_ids
+        feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+        wanted = {name: value for name, value in feeds.items() if name in loaded.inputs}
+        logits = np.asarray(loaded.session.run(None, wanted)[0], dtype=np.float64)
+        classes = max(loaded.entailment, loaded.contradiction or 0) + 1
+        if logits.ndim != 2 or len(logits) != len(encodings) or logits.shape[1] < classes:
+            raise ProviderError(
+                f"{self.name} gives an output of shape {list(logits.shape)} for {len(encodings)}"
+                f" pairs and {classes} classes or more: it is no such classifier",
+                scope="service",
+            )
+        if logits.shape[1] == 1:
+            return [[float(one)] for one in 1 / (1 + np.exp(-np.clip(logits[:, 0], -60, 60)))]
+        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return [[float(one) for one in row] for row in powers / powers.sum(axis=1, keepdims=True)]
+
+    @cached_property
+    def _loaded(self) -> _Loaded:
+        try:
+            import onnxruntime
+            import tokenizers
+        except ImportError as error:
+            raise ConfigError(f"an entailment model needs {error.name}", hint=_INSTALL) from error
+        weights = _existing(
+            self._source, ("model.onnx", "onnx/model.onnx"), "ONNX model", itself=".onnx"
+        )
+        folder = weights.parent
+        names = ("tokenizer.json", "../tokenizer.json")
+        tokenizer = tokenizers.Tokenizer.from_file(str(_existing(folder, names, "tokenizer")))
+        padding_id = (tokenizer.padding or {}).get("pad_id", 0)
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(self._max_tokens, strategy="longest_first")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        # Idle threads would otherwise burn a core while other work (a database) waits for it.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        session = onnxruntime.InferenceSession(
+            str(weights), options, providers=["CPUExecutionProvider"]
+        )
+        inputs = frozenset(entry.name for entry in session.get_inputs())
+        entailment, contradiction = self._classes(folder)
+        return _Loaded(session, tokenizer, inputs, padding_id, entailment, contradiction)
+
+    def _classes(self, folder: Path) -> tuple[int, int | None]:
+        """Where in the output entailment and contradiction stand."""
+        labels = [label.lower() for label in self._labels or ()]
+        if not labels:
+            config = _existing(folder, ("config.json", "../config.json"), "config.json")
+            named = json.loads(config.read_text()).get("id2label") or {}
+            labels = [str(named[key]).lower() for key in sorted(named, key=int)]
+        entailment = next(
+            (
+                at
+                for at, label in enumerate(labels)
+                if label.startswith(("entail", "support", "consistent"))
+            ),
+            None,
+        )
+        if entailment is None:
+            raise ConfigError(
+                f"{self.name} does not say which class is entailment: {labels}",
+                hint='Give labels=("entailment", "neutral", "contradiction") in the order of the'
+                " model's output.",
+            )
+        contradiction = next(
+            (at for at, label in enumerate(labels) if label.startswith(("contradict", "refute"))),
+            None,
+        )
+        return entailment, contradiction
+
+
+def _existing(place: Path, names: Sequence[str], what: str, itself: str = "-") -> Path:
+    if place.suffix == itself and place.is_file():
+        return place
+    found = next((place / name for name in names if (place / name).is_file()), None)
+    if found is None:
+        raise ConfigError(
+            f"no {what} at {str(place)!r}",
+            hint="Name a folder with model.onnx, tokenizer.json and config.json.",
+        )
+    return found

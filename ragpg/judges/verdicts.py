@@ -1,0 +1,106 @@
+"""Verdicts in the answer of a chat model: JSON, wherever in the text it stands."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ragpg.types import Judgement
+
+if TYPE_CHECKING:
+    from ragpg.types import Verdict
+
+#: So many brackets may open nothing; each costs a try.
+_TRIES = 200
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+#: What models write for a verdict, by what it begins with; longer beginnings first.
+_VERDICTS: tuple[tuple[str, Verdict], ...] = (
+    ("not supported", "unsupported"),
+    ("not enough", "unsupported"),
+    ("no info", "unsupported"),
+    ("unsupported", "unsupported"),
+    ("unverif", "unsupported"),
+    ("neutral", "unsupported"),
+    ("contradict", "contradicted"),
+    ("refute", "contradicted"),
+    ("partial", "partial"),
+    ("supported", "supported"),
+    ("support", "supported"),
+    ("entail", "supported"),
+)
+_REASON_CHARACTERS = 300
+
+
+def read_verdicts(text: str, count: int) -> dict[int, Judgement]:
+    """Judgements by pair number, 1 to `count`; empty when the text has none that can be read.
+
+    Takes objects with id, verdict, and perhaps confidence and reason, in a list, in another
+    object, or one a line, with prose, code fences or thoughts around them. A list that was cut off
+    gives what it has. Of a pair judged twice the first verdict counts.
+    """
+    found: dict[int, Judgement] = {}
+    decoder = json.JSONDecoder()
+    text = _THOUGHT.sub(" ", text)
+    at = tries = 0
+    while tries < _TRIES:
+        places = [place for mark in "[{" if (place := text.find(mark, at)) >= 0]
+        if not places:
+            break
+        try:
+            value, at = decoder.raw_decode(text, min(places))
+        except (ValueError, RecursionError):
+            at = min(places) + 1
+            tries += 1
+            continue
+        for number, judgement in _judgements(value):
+            if 1 <= number <= count:
+                found.setdefault(number, judgement)
+    return found
+
+
+def _judgements(value: Any) -> list[tuple[int, Judgement]]:
+    if isinstance(value, list):
+        return [one for item in value for one in _judgements(item)]
+    if not isinstance(value, Mapping):
+        return []
+    number = next((_whole(value[key]) for key in ("id", "pair", "number") if key in value), None)
+    verdict = _verdict(value.get("verdict", value.get("label")))
+    if number is None or verdict is None:
+        return [one for item in value.values() for one in _judgements(item)]
+    reason = value.get("reason") or value.get("explanation")
+    reasons = [reason[:_REASON_CHARACTERS]] if isinstance(reason, str) else []
+    sure = _share(value.get("confidence"))
+    support = {
+        "supported": 0.5 + sure / 2,
+        "partial": 0.5,
+        "unsupported": 0.5 - sure / 2,
+        "contradicted": 0.5 - sure / 2,
+    }[verdict]
+    against = reasons if verdict in ("unsupported", "contradicted") else []
+    return [(number, Judgement(verdict, support, against))]
+
+
+def _verdict(value: Any) -> Verdict | None:
+    said = (
+        value.strip().lower().replace("_", " ").replace("-", " ") if isinstance(value, str) else ""
+    )
+    return next((verdict for start, verdict in _VERDICTS if said.startswith(start)), None)
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    if isinstance(value, str):
+        value = value.strip()
+        return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None
+    return int(value) if math.isfinite(value) and value == int(value) else None
+
+
+def _share(value: Any) -> float:
+    """A confidence between 0 and 1; 1 where none was given or it cannot be read."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return 1.0
+    return min(max(value / 100 if value > 1 else value, 0.0), 1.0)
