@@ -57,6 +57,8 @@ def _mapped(error: psycopg.Error, schema: str, secrets: Sequence[str], writes: b
         message = f"{message} ({error.diag.message_detail})"
     message, hint = hide(message, secrets), error.diag.message_hint
     kind = BY_SQLSTATE.get(state, DatabaseError)
+    if isinstance(error, psycopg.DataError) and not state and "NUL" in message:
+        return not_storable("\0")
     if kind in (SchemaMissing, SchemaOutdated):
         return kind(
             f"schema {schema} is not installed in this database, or not completely: {message}",
@@ -92,7 +94,11 @@ def _mapped(error: psycopg.Error, schema: str, secrets: Sequence[str], writes: b
 
 def not_text(error: UnicodeEncodeError) -> DatabaseError:
     """A value cannot be sent."""
-    character = error.object[error.start : error.end]
+    return not_storable(error.object[error.start : error.end])
+
+
+def not_storable(character: str) -> DatabaseError:
+    """No text of the database may hold a character."""
     found = DatabaseError(
         f"a text holds a character that no database takes: {character!r}",
         hint="Clean it first: ragpg.ingest.clean.clean_text.",

@@ -16,7 +16,7 @@ from ragpg.queries import DELETE, DOCUMENT_CHUNKS
 from ragpg.query.answer import Prepared, ask, finish, ground_answer, prepare
 from ragpg.query.pipeline import search
 from ragpg.query.profile import read_profile
-from ragpg.query.request import Providers, Request
+from ragpg.query.request import MOST, Providers, Request, names_of
 from ragpg.query.retrieve import as_json, read_hit
 from ragpg.rerankers.named import named_reranker
 from ragpg.sqlfiles import check_schema
@@ -101,7 +101,7 @@ class Flows:
         profile: ProfileChoice | None = None,
         **rest: Any,
     ) -> Request:
-        names = [namespace] if isinstance(namespace, str) else list(namespace or ())
+        names = names_of("namespace", namespace)
         if not names:
             raise ConfigError("no namespace was given to search")
         chosen = self.profile if profile is None else read_profile(profile)
@@ -161,12 +161,14 @@ class Flows:
     def _fetch(
         self, sources: Names | None, namespace: str, filter: Json, k: int | None
     ) -> Flow[list[Hit]]:
-        names = [sources] if isinstance(sources, str) else sources
+        names = None if sources is None else names_of("sources", sources)
+        if not (k is None or (isinstance(k, int) and not isinstance(k, bool) and 0 <= k <= MOST)):
+            raise ConfigError(f"k must be a whole number from 0 to {MOST:,}, not {k!r}")
         rows = yield from fetch(
             DOCUMENT_CHUNKS,
             {
                 "namespace": namespace,
-                "sources": None if names is None else list(names),
+                "sources": names,
                 "filter": as_json("filter", filter),
                 "k": k,
             },
@@ -174,7 +176,7 @@ class Flows:
         return [replace(read_hit(json.loads(row)), score_kind="none") for row in rows]
 
     def _delete(self, sources: Names, namespace: str) -> Flow[int]:
-        names = [sources] if isinstance(sources, str) else list(sources or ())
+        names = names_of("sources", sources)
         if not any(names):
             return 0
         count: int = yield from fetch_one(DELETE, {"namespace": namespace, "sources": names})

@@ -8,6 +8,7 @@ from ragpg.embedders import embedder_of, single
 from ragpg.errors import (
     ConfigError,
     DimensionMismatch,
+    NamespaceNotFound,
 )
 from ragpg.ingest.embedding import Space
 from ragpg.queries import (
@@ -57,7 +58,13 @@ def open_namespace(
     if space_id is None and create:
         space_id = yield from fetch_one(CREATE_SPACE, {"model": model, "dimensions": dimensions})
         yield from fetch(FIRST_SPACE, {"namespace": name, "space_id": space_id})
-        namespace = yield from fetch_one(NAMESPACE, {"namespace": name})
+        rows = yield from fetch(NAMESPACE, {"namespace": name})
+        if not rows:
+            raise NamespaceNotFound(
+                f'namespace "{name}" does not exist any more',
+                hint="Somebody dropped it meanwhile. Ingest again to make it anew.",
+            )
+        namespace = rows[0]
         _check_space(name, namespace, model, dimensions)
     return namespace, Space(embedder, model, dimensions, space_id)
 

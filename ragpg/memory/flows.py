@@ -107,6 +107,8 @@ def remember(
     words = re.sub(r"\s+", " ", clean_text(text)[0]).strip()
     if not words:
         raise ConfigError("there is nothing to remember: the text is blank")
+    if not (key is None or isinstance(key, str)):
+        raise ConfigError(f"the key of a memory must be a text, not {key!r}")
     source = blake2b(words.encode(), digest_size=12).hexdigest()
     yield from fetch(
         CREATE_NAMESPACE, {"namespace": namespace, "kind": "memory", "language": "english"}

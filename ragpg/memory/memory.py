@@ -42,7 +42,7 @@ class _Agent:
         store_summaries: bool = True,
         store_messages: bool = False,
     ) -> None:
-        if not agent.strip():
+        if not isinstance(agent, str) or not agent.strip():
             raise ConfigError("a memory needs the name of its agent")
         self.namespace = f"memory/{agent}"
         self.how = recall or Recall()

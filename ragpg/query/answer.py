@@ -85,6 +85,8 @@ def ground_answer(
     settings: Settings,
 ) -> Flow[Grounding]:
     """Verdicts on an answer, against a result or against what a question finds."""
+    if not isinstance(answer, str):
+        raise ConfigError(f"an answer must be text, not a {type(answer).__name__}")
     if result is None:
         if request is None:
             raise ConfigError("grounding needs evidence: give result=... or question=...")

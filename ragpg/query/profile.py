@@ -136,11 +136,14 @@ def read_profile(choice: ProfileChoice | None = None) -> Profile:
         choice = os.environ.get("RAGPG_PROFILE", "").strip() or "measured"
     if isinstance(choice, Profile):
         return choice
+    if not isinstance(choice, str | os.PathLike):
+        raise ConfigError(f"a profile is a Profile, a name or a path, not {choice!r}")
     text = os.fspath(choice)
     if text in built_in():
         return _built_in(text)
     path = Path(text).expanduser()
-    if not path.is_file():
+    # What is too long to be a path makes no file either, but an OSError.
+    if not os.path.isfile(path):
         near = difflib.get_close_matches(text, built_in(), n=1)
         raise ConfigError(
             f"there is no profile {text!r}",

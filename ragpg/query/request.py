@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -55,6 +55,12 @@ class Request:
             raise ConfigError(f"a query must be text, not a {type(self.query).__name__}")
         if isinstance(self.history, str) or not all(isinstance(one, str) for one in self.history):
             raise ConfigError("history must be a list of texts: the earlier queries, oldest first")
+        if not (self.answer is None or isinstance(self.answer, str)):
+            raise ConfigError(f"an answer must be text, not a {type(self.answer).__name__}")
+        if not (self.arms is None or isinstance(self.arms, str | Mapping | Iterable)):
+            raise ConfigError(
+                f"arms must be a list of names or a mapping of options, not {self.arms!r}"
+            )
         for name in ("k", "candidates", "context_tokens"):
             value: Any = getattr(self, name)
             if value is None and name != "k":
@@ -102,8 +108,19 @@ class Providers:
     generator: Generator | AsyncGenerator | None = None
 
 
+def names_of(what: str, given: str | Iterable[str] | None) -> list[str]:
+    """One name or several as a list. Raises ConfigError, with what they name, for anything else."""
+    if given is None or isinstance(given, str):
+        return [] if given is None else [given]
+    names = list(given) if isinstance(given, Iterable) and not isinstance(given, bytes) else [given]
+    wrong = [one for one in names if not isinstance(one, str)]
+    if wrong:
+        raise ConfigError(f"{what} must be a text, or a list of texts: {wrong[0]!r} is none")
+    return list(map(str, names))
+
+
 def _check_vector(vector: Sequence[float]) -> None:
-    if isinstance(vector, str | bytes):
+    if isinstance(vector, str | bytes) or not isinstance(vector, Iterable):
         raise ConfigError(f"an embedding is a list of numbers, not {type(vector).__name__}")
     for place, value in enumerate(vector):
         if not isinstance(value, Real) or not math.isfinite(value):

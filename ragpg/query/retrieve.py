@@ -109,6 +109,10 @@ def split_arms(arms: Arms | None, retrievers: Sequence[str]) -> ArmChoice:
         if options is False:
             continue
         options = {} if options is True else options
+        if not isinstance(options, Mapping):
+            raise ConfigError(
+                f"arms: options of the retriever {name!r} must be a mapping, not {options!r}"
+            )
         unknown = sorted(set(options) - {"weight", "k", "min_score"})
         if unknown:
             raise ConfigError(
@@ -192,6 +196,8 @@ def as_json(name: str, value: Json) -> str | None:
         text = json.dumps(value, allow_nan=False, default=_plain)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{name} cannot be written as JSON: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{name} is nested too deeply") from error
     if "\\u" in text and not all(map(is_storable, _texts(json.loads(text)))):
         kind = FilterError if name == "filter" else ConfigError
         raise kind(

@@ -100,7 +100,7 @@ def stages_of(rerankers: AnyReranker | Sequence[AnyReranker]) -> tuple[RerankSta
     if isinstance(rerankers, RerankStage):
         inner = stages_of(rerankers.reranker) if isinstance(rerankers.reranker, RerankChain) else ()
         return inner or (rerankers,)
-    if isinstance(rerankers, Sequence):
+    if isinstance(rerankers, Sequence) and not isinstance(rerankers, str | bytes):
         return tuple(stage for one in rerankers for stage in stages_of(one))
     if not (hasattr(rerankers, "rerank") or hasattr(rerankers, "arerank")):
         raise ConfigError(

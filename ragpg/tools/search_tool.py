@@ -7,6 +7,7 @@ told what was left out. The database has the last word by the rights of the role
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -140,7 +141,8 @@ class SearchTool:
                 f"allowed are {', '.join(map(repr, self.namespaces))}"
             )
         return Wanted(
-            query=query,
+            # A model may write half of a surrogate pair; an answer that repeats it cannot be sent.
+            query=query.encode("utf-8", "replace").decode(),
             namespaces=allowed,
             k=self._count(given.get("top_k")),
             filter=self._filter(given.get("filter")),
@@ -163,7 +165,9 @@ class SearchTool:
             return self.top_k
         if isinstance(asked, str) and asked.strip().isdecimal():
             asked = int(asked)
-        if isinstance(asked, bool) or not isinstance(asked, (int, float)) or asked != int(asked):
+        number = isinstance(asked, (int, float)) and not isinstance(asked, bool)
+        # Python reads NaN and Infinity in JSON, and neither of them as a whole number.
+        if not number or not math.isfinite(asked) or asked != int(asked):
             raise ToolError(f"{self.name}: top_k must be a whole number, not {asked!r}")
         return max(1, min(int(asked), MOST))
 
@@ -198,6 +202,8 @@ def _object(name: str, arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
             arguments = json.loads(arguments or "{}")
         except ValueError as error:
             raise ToolError(f"{name}: the arguments are not JSON: {error}") from error
+        except RecursionError as error:
+            raise ToolError(f"{name}: the arguments are nested too deeply") from error
     if not isinstance(arguments, Mapping):
         raise ToolError(f"{name}: the arguments must be a JSON object")
     return arguments

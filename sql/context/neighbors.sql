@@ -10,7 +10,7 @@ begin atomic
     from unnest(ragpg.namespace_ids(array[namespace])) as owner (id)
     join ragpg.chunk as hit on hit.namespace_id = owner.id and hit.id = neighbors.chunk_id
     join ragpg.chunk as near on near.namespace_id = hit.namespace_id and near.document_id = hit.document_id
-     and near.ordinal between hit.ordinal - radius and hit.ordinal + radius
+     and near.ordinal between hit.ordinal - radius::bigint and hit.ordinal + radius::bigint
    order by near.ordinal;
 end;
 

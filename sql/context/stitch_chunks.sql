@@ -21,8 +21,8 @@ begin atomic
   ), wanted as (
     select distinct given.namespace_id, given.document_id, near.ordinal
       from given
-     cross join lateral generate_series(
-             given.ordinal - greatest(radius, 0), given.ordinal + greatest(radius, 0)) as near (ordinal)
+      join ragpg.chunk as near on near.namespace_id = given.namespace_id and near.document_id = given.document_id
+       and near.ordinal between given.ordinal - greatest(radius, 0)::bigint and given.ordinal + greatest(radius, 0)::bigint
   ), reading as (
     select chunk.namespace_id, chunk.document_id, chunk.ordinal, chunk.id, chunk.content, chunk.page,
            chunk.start_char, chunk.end_char, chunk.start_line, chunk.end_line,

@@ -9,7 +9,7 @@ begin atomic
     from (select entry.key, case when jsonb_typeof(entry.value) = 'object'
                                  then coalesce(entry.value -> 'eq', entry.value -> '$eq')
                                  else entry.value end as operand
-            from jsonb_each(coalesce(filter, '{}')) as entry
+            from jsonb_each(case when jsonb_typeof(filter) = 'object' then filter else '{}' end) as entry
            where entry.key !~ '^[/@]' and entry.key not in ('and', 'or', 'not', '$and', '$or', '$not')) as field
    where jsonb_typeof(field.operand) in ('string', 'number', 'boolean');
 end;

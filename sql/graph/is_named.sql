@@ -11,6 +11,9 @@ declare
   before text := ' ';
   place integer;
 begin
+  if size = 0 then
+    return false;
+  end if;
   if strpos(key, ' ') = 0 and key ~ '[[:lower:]]' collate pg_c_utf8 then
     rest := replace(rest, key, E'\x01');
   end if;

@@ -11,6 +11,8 @@ declare
   bounds double precision[];
 begin
   perform ragpg.check_access(namespace_ids);
+  -- Also where no word is known and nothing is left to be filtered.
+  perform ragpg.filter_sql(filter);
   select array_agg(term.word order by term.documents, term.word),
          array_agg(term.documents order by term.documents, term.word),
          array_agg(term.bound order by term.documents, term.word)

@@ -31,6 +31,9 @@ declare
   top_scores double precision[] := '{}';
 begin
   perform ragpg.check_access(namespace_ids);
+  if k is null then
+    raise exception 'k cannot be null' using errcode = 'RG005', hint = 'Leave it out, or give a whole number.';
+  end if;
   bringing := least(coalesce(cardinality(words), 0), 12);
   if bringing = 0 or k <= 0 or cardinality(namespace_ids) = 0 then
     return;

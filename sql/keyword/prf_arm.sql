@@ -15,6 +15,9 @@ declare
   narrowed tsquery := ragpg.filter_lexemes(filter);
 begin
   perform ragpg.check_access(namespace_ids);
+  if k is null then
+    raise exception 'k cannot be null' using errcode = 'RG005', hint = 'Leave it out, or give a whole number.';
+  end if;
   if k <= 0 or cardinality(namespace_ids) = 0 or coalesce(cardinality(seeds), 0) = 0 then
     return;
   end if;

@@ -18,6 +18,9 @@ declare
   paths text[];
   chunks bigint[];
 begin
+  if k is null then
+    raise exception 'k cannot be null' using errcode = 'RG005', hint = 'Leave it out, or give a whole number.';
+  end if;
   if k <= 0 or cardinality(namespace_ids) = 0
      or coalesce(cardinality(seeds), 0) = 0 and coalesce(query, '') !~ '\S' then
     return;
@@ -58,7 +61,7 @@ begin
     into owners, documents, tiers, sums, paths, chunks
     from (select summed.* from summed order by summed.tier, summed.weight desc, summed.document_id
            -- A filter may refuse most of them.
-           limit case when filter is null or filter = '{}' then graph_arm.k + 10 else 20 * graph_arm.k end) as best;
+           limit case when filter is null or filter = '{}' then graph_arm.k + 10::bigint else 20::bigint * graph_arm.k end) as best;
   if documents is null then
     return;
   end if;

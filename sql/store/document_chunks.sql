@@ -7,6 +7,9 @@ language plpgsql stable
 set search_path from current
 as $$
 begin
+  if k < 0 then
+    raise exception 'k cannot be negative: %', k using errcode = 'RG005';
+  end if;
   return query execute format(
     'select row_number() over (order by document.source, chunk.ordinal)::integer, 0::double precision, $3,
             document.source, document.title, document.id, chunk.id, chunk.ordinal, chunk.content,

@@ -27,6 +27,9 @@ declare
   hits ragpg.arm_hit[] := '{}';
 begin
   perform ragpg.check_access(namespace_ids);
+  if k is null then
+    raise exception 'k cannot be null' using errcode = 'RG005', hint = 'Leave it out, or give a whole number.';
+  end if;
   if k <= 0 or embedding is null or cardinality(namespace_ids) = 0 then
     return;
   elsif vector_norm(embedding) = 0 then
