@@ -169,6 +169,7 @@ class _Worker:
         while not self.stop.is_set():
             try:
                 self.wake.clear()
+                began = time.monotonic()
                 jobs = self._claim()
                 if jobs:
                     self._do(Batch(jobs))
@@ -176,7 +177,8 @@ class _Worker:
                     return
                 else:
                     self.pause = 0.0
-                    self._idle()
+                    # Where looking is dear, because very many jobs are delayed, look seldom.
+                    self._idle(max(self.options.poll, 20 * (time.monotonic() - began)))
                 self._tidy()
             except RagpgError as error:
                 if isinstance(error, (SchemaMissing, SchemaOutdated)):
@@ -211,9 +213,9 @@ class _Worker:
             self.tidied = time.monotonic()
             self._fetch(PRUNE, older=self.options.keep)
 
-    def _idle(self) -> None:
+    def _idle(self, seconds: float) -> None:
         """Wait for new jobs."""
-        end = time.monotonic() + self.options.poll
+        end = time.monotonic() + seconds
         while not self.stop.is_set() and (left := end - time.monotonic()) > 0:
             if self.wake.wait(min(left, _TICK)):
                 return

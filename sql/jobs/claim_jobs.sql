@@ -1,4 +1,5 @@
--- The way through the index is pinned: a queue grows and shrinks faster than its statistics.
+-- The ways through the indexes are pinned: a queue grows and shrinks faster than its statistics. A
+-- state with '' behind it keeps the small partial indexes out, where one row is looked up by its key.
 create or replace function ragpg.claim_jobs(
   worker text, k integer default 16, lease interval default '60 seconds',
   folders text[] default '{}', except_namespaces text[] default '{}')
@@ -14,6 +15,7 @@ as $$
 declare
   lost record;
   head record;
+  near bigint[];
   chosen bigint[];
   refused integer[] := array(select namespace.id from ragpg.namespace where namespace.name = any (except_namespaces));
 begin
@@ -34,7 +36,8 @@ begin
                                        where starts_with(job.path, rtrim(folder.name, '/') || '/')))
      and job.namespace_id <> all (refused)
      and not exists (select 1 from ragpg.job as busy
-                      where busy.namespace_id = job.namespace_id and busy.source = job.source and busy.state = 'running')
+                      where busy.namespace_id = job.namespace_id and busy.source = job.source
+                        and busy.state || '' = 'running')
    order by job.priority desc, job.id
    limit 1 for update skip locked;
   if head.id is null then
@@ -44,24 +47,26 @@ begin
   -- Fresh jobs of the namespace go along, as many as leave something for other workers. What has
   -- failed before goes alone: then it is known who did it.
   if k > 1 and head.attempts = 0 then
-    with near as materialized (
-      select job.id, job.size, job.priority from ragpg.job
+    near := array(
+      select job.id from ragpg.job
        where job.state = 'waiting' and job.run_at <= clock_timestamp()
          and (job.path is null or exists (select 1 from unnest(folders) as folder (name)
                                            where starts_with(job.path, rtrim(folder.name, '/') || '/')))
          and job.namespace_id = head.namespace_id and job.attempts = 0 and job.id <> head.id
          and not exists (select 1 from ragpg.job as busy
-                          where busy.namespace_id = job.namespace_id and busy.source = job.source and busy.state = 'running')
+                          where busy.namespace_id = job.namespace_id and busy.source = job.source
+                            and busy.state || '' = 'running')
        order by job.priority desc, job.id
-       limit 8 * k
-    ), locked as materialized (
-      select job.id, job.size from ragpg.job join near on near.id = job.id
-       where job.state = 'waiting'
-       order by near.priority desc, near.id
-       limit least(k - 1, (select count(*) / 8 from near)) for update of job skip locked
-    )
+       limit 8 * k);
+    -- One by one in that order, until there are enough.
     select chosen || coalesce(array_agg(fitting.id), '{}') into chosen
-      from (select locked.id, sum(locked.size) over (order by locked.id) as total from locked) as fitting
+      from (select locked.id, sum(locked.size) over (order by locked.place) as total
+              from (select free.id, free.size, next.place
+                      from unnest(near) with ordinality as next (id, place),
+                           lateral (select job.id, job.size from ragpg.job
+                                     where job.id = next.id and job.state || '' = 'waiting'
+                                       for update skip locked) as free
+                     limit least(k - 1, cardinality(near) / 8)) as locked) as fitting
      where head.size + fitting.total <= 4000000;
   end if;
   return query
