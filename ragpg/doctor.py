@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, text
 from sqlalchemy.exc import DBAPIError
 
 from ragpg import migrate, sqlfiles, targets
+from ragpg.faults import faults
 from ragpg.sqlfiles import DEFAULT_SCHEMA
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def examine(
                 "embedding spaces": _spaces(connection, schema),
                 "indexes": _invalid_indexes(connection, schema),
                 "embedder": _embedder(connection, schema, embedder),
+                "repairs": _repairs(connection, schema),
             }
         for name, check in checks.items():
             try:
@@ -265,6 +267,19 @@ def _invalid_indexes(connection: Connection, schema: str) -> Iterator[Check]:
         yield Check("indexes", "ok", "all are valid")
 
 
+def _repairs(connection: Connection, schema: str) -> Iterator[Check]:
+    """What --fix would mend and no check above has named."""
+    for fault in faults(connection, schema):
+        # Indexes and the log of words have checks of their own; tables that were just written are
+        # analysed by autovacuum within a minute, where it runs.
+        if fault.name in ("indexes", "statistics") or "wait to be folded" in fault.detail:
+            continue
+        remedy = "ragpg doctor --fix"
+        if fault.namespace is not None:
+            remedy = f"ragpg reembed {fault.namespace} --missing"
+        yield Check(fault.name, "warning", fault.detail, remedy)
+
+
 def _embedder(connection: Connection, schema: str, embedder: Embedder | None) -> Iterator[Check]:
     if embedder is None:
         return
@@ -282,7 +297,7 @@ def _embedder(connection: Connection, schema: str, embedder: Embedder | None) ->
             "warning",
             f"namespace {row.name!r} holds vectors of {row.model} ({row.dimensions} dimensions),"
             f" the embedder is {embedder.model} ({embedder.dimensions})",
-            f"Search it with {row.model}, or ingest it again with {embedder.model}.",
+            f"Search it with {row.model}, or: ragpg reembed {row.name} --embedder NEW --switch",
         )
 
 

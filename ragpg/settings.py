@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+#: Fields that are texts; all others are numbers.
+_TEXTS = ("dsn", "prices")
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Limits and the address of the database. Times are seconds, sizes bytes.
@@ -28,6 +32,7 @@ class Settings:
     retriever_timeout  how long an external retriever may take
     claim_ttl          after so long another worker may compute an embedding that was promised
     max_file_size      larger files are not read
+    prices             path of a table of prices over that of the package (ragpg/prices.toml)
     """
 
     dsn: str | None = field(default=None, repr=False)
@@ -39,11 +44,12 @@ class Settings:
     retriever_timeout: float = 5.0
     claim_ttl: float = 30.0
     max_file_size: int = 50_000_000
+    prices: str | None = None
 
     def __post_init__(self) -> None:
         for name in _names():
             value = getattr(self, name)
-            if name != "dsn" and not value > 0:
+            if name not in _TEXTS and not value > 0:
                 raise ConfigError(f"setting {name} must be greater than 0, not {value!r}")
 
     @classmethod
@@ -54,7 +60,7 @@ class Settings:
         for name in _names():
             text = environment.get(f"RAGPG_{name.upper()}", "").strip()
             if text:
-                found[name] = text if name == "dsn" else _number(name, text)
+                found[name] = text if name in _TEXTS else _number(name, text)
         return replace(cls(), **found)
 
 

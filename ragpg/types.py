@@ -334,6 +334,12 @@ class SearchResult:
         return self.hits[0].score_kind if self.hits else None
 
 
+class Embeddings(list[list[float]]):
+    """Vectors, one a text, with the `tokens` that the service counted for them."""
+
+    tokens: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens as the provider counted them, and cost in USD where the price is known."""

@@ -71,18 +71,22 @@ def check_vectors(
 
 
 def embed_texts(
-    embedder: Embedder | AsyncEmbedder, texts: Sequence[str], dimensions: int | None = None
+    embedder: Embedder | AsyncEmbedder,
+    texts: Sequence[str],
+    dimensions: int | None = None,
+    tokens: list[int] | None = None,
 ) -> Flow[list[list[float] | Failure]]:
     """A vector or a Failure for every text, in order, at the cost of the bad texts alone.
 
     Blank texts are not sent. A failing batch is sent again in halves until the bad text is found;
     nothing that arrived is asked for twice. When the failure is about the service and not about a
     text (nothing passes in either half, nor one text of each), the ProviderError is raised after
-    at most five requests, with what did arrive as its `partial`, keyed by position.
+    at most five requests, with what did arrive as its `partial`, keyed by position. `tokens` gets
+    what a service has counted, where it says so.
     """
     if dimensions is None:
         dimensions = yield from call(getattr, embedder, "dimensions")
-    work = _Work(embedder, texts, dimensions)
+    work = _Work(embedder, texts, dimensions, [] if tokens is None else tokens)
     try:
         pending = [index for index, text in enumerate(texts) if text.strip()]
         if pending and (error := (yield from work.ask(pending))) is not None:
@@ -123,8 +127,13 @@ class _Work:
     """Vectors and failures found so far, by position."""
 
     def __init__(
-        self, embedder: Embedder | AsyncEmbedder, texts: Sequence[str], dimensions: int
+        self,
+        embedder: Embedder | AsyncEmbedder,
+        texts: Sequence[str],
+        dimensions: int,
+        tokens: list[int],
     ) -> None:
+        self.tokens = tokens
         self.embedder = embedder
         self.texts = texts
         self.dimensions = dimensions
@@ -137,6 +146,7 @@ class _Work:
         texts = [self.texts[index] for index in group]
         try:
             vectors = yield from embed(self.embedder, texts)
+            self.tokens.append(getattr(vectors, "tokens", 0))
             check_vectors(texts, vectors, self.dimensions)
             self._keep(group, dict(enumerate(vectors)))
         except ProviderError as error:

@@ -5,14 +5,15 @@ A hash is cached, ours to compute (claimed), or being computed by another worker
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ragpg.errors import ProviderError, RagpgError
 from ragpg.ingest.embed import Failure, embed_texts
+from ragpg.prices import cost_of
 from ragpg.queries import CACHE, CLAIM, RELEASE
-from ragpg.steps import Flow, Sleep, fetch
-from ragpg.types import Usage
+from ragpg.steps import Flow, Sleep, fetch, together
 from ragpg.vectors import array_literal
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from ragpg.ingest.prepare import Prepared
     from ragpg.protocols import AsyncEmbedder, Embedder
+    from ragpg.types import Usage
 
 #: Texts for which a claim is held at a time; the embedder does its own batching within.
 CLAIM_SIZE = 128
@@ -29,13 +31,19 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 
 @dataclass(slots=True)
 class Space:
-    """Where vectors go. `down` is why the service failed: it is not asked again in this run."""
+    """Where vectors go. `down` is why the service failed: it is not asked again in this run.
+    `tokens` are those of its answers."""
 
     embedder: Embedder | AsyncEmbedder
     model: str
     dimensions: int
     id: int | None
     down: ProviderError | None = None
+    tokens: list[int] = field(default_factory=list)
+
+    def usage(self, prices: str | None = None) -> Usage:
+        """Tokens so far, where the service counts them, and their cost; see ragpg.prices."""
+        return cost_of(self.model, sum(self.tokens), prices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +61,11 @@ class Embedded:
 @dataclass(slots=True)
 class Vectors:
     """What became of texts by their hashes: `vectors` are in the cache, of which `computed` were
-    made now; `refused` says why the model gave none. `usage` is what was computed."""
+    made now; `refused` says why the model gave none."""
 
     vectors: set[bytes] = field(default_factory=set)
     computed: set[bytes] = field(default_factory=set)
     refused: dict[bytes, str] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
 
 
 def embed_hashes(texts: Mapping[bytes, str], space: Space, ttl: float) -> Flow[Vectors]:
@@ -70,8 +77,15 @@ def embed_hashes(texts: Mapping[bytes, str], space: Space, ttl: float) -> Flow[V
     done = Vectors()
     work = _Work(space, texts, done, ttl)
     keys = list(texts)
-    for start in range(0, len(keys), CLAIM_SIZE):
-        yield from work.take(keys[start : start + CLAIM_SIZE])
+    parts = deque(keys[start : start + CLAIM_SIZE] for start in range(0, len(keys), CLAIM_SIZE))
+    # A service answers several requests at once; how many is a matter of the embedder.
+    lanes = min(len(parts), getattr(space.embedder, "parallel_requests", 1))
+    if lanes > 1:
+        outcomes = yield from together(*(work.lane(parts) for _ in range(lanes)))
+        for outcome in outcomes:
+            outcome.take()
+    else:
+        yield from work.lane(parts)
     yield from work.wait()
     return done
 
@@ -114,6 +128,15 @@ class _Work:
         self.ttl = ttl
         self.busy: list[bytes] = []
 
+    def lane(self, parts: deque[list[bytes]]) -> Flow[None]:
+        """Take parts until none is left; several lanes share them."""
+        while True:
+            try:
+                part = parts.popleft()
+            except IndexError:
+                return
+            yield from self.take(part)
+
     def take(self, keys: Sequence[bytes]) -> Flow[None]:
         """Claim hashes, compute what is ours, remember what another worker computes."""
         rows = yield from fetch(
@@ -146,7 +169,10 @@ class _Work:
                 return
             try:
                 found = yield from embed_texts(
-                    self.space.embedder, [self.texts[key] for key in keys], self.space.dimensions
+                    self.space.embedder,
+                    [self.texts[key] for key in keys],
+                    self.space.dimensions,
+                    self.space.tokens,
                 )
             except ProviderError as error:
                 yield from self._keep(keys, error.partial, open_claims)

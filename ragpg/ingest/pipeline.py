@@ -55,7 +55,7 @@ from ragpg.queries import (
 )
 from ragpg.queries_spaces import FORMER_MODELS
 from ragpg.steps import Flow, call, fetch, together
-from ragpg.types import FileReport, IngestReport
+from ragpg.types import FileReport, IngestReport, Usage
 
 if TYPE_CHECKING:
     import os
@@ -139,6 +139,7 @@ def ingest(
         namespace=order.namespace,
         files=sorted(run.reports, key=lambda report: report.source),
         seconds=time.perf_counter() - began,
+        usage=run.usage(),
         notes=run.notes,
     )
 
@@ -167,6 +168,13 @@ class _Run:
         self.notes: list[str] = []
         self.has_written = False
         self.changes = Changes(planning=order.dry_run)
+
+    def usage(self) -> Usage:
+        """What the embedding of chunks has used and cost, in all spaces."""
+        total = Usage()
+        for space in [*([self.space] if self.space else []), *self.kept]:
+            total += space.usage(self.settings.prices)
+        return total
 
     def report(self, report: FileReport) -> None:
         self.reports.append(report)

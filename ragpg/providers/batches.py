@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import BadEmbedding, ContextTooLong, ProviderError
-from ragpg.providers.retry import Patience, Requests, request
-from ragpg.providers.service import read_vectors, usable
+from ragpg.providers.retry import Patience, Requests, T, Wait, request
+from ragpg.providers.service import read_tokens, read_vectors, usable
+from ragpg.types import Embeddings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -41,14 +43,17 @@ class EmbeddingRequests:
     batch_tokens: int = 100_000
     max_input_tokens: int | None = None
     count_tokens: Callable[[str], int] = estimate_tokens
+    #: No request is sent before this time of the monotonic clock.
+    closed_until: float = 0.0
 
     def documents(self, texts: Sequence[str]) -> Requests[list[list[float]]]:
         """One vector per text, in order. A ProviderError carries what arrived as `partial`."""
         done: dict[int, list[float]] = {}
+        tokens: list[int] = []
         bad = [index for index, text in enumerate(texts) if not text.strip()]
         try:
             for batch in self._batches(texts, skip=set(bad)):
-                yield from self._fill(done, batch, texts)
+                yield from self._fill(done, batch, texts, tokens)
             bad += [index for index, vector in done.items() if not usable(vector)]
             if bad:
                 blank = not texts[bad[0]].strip()
@@ -58,7 +63,9 @@ class EmbeddingRequests:
         except ProviderError as error:
             error.partial = {index: vector for index, vector in done.items() if usable(vector)}
             raise
-        return [done[index] for index in range(len(texts))]
+        vectors = Embeddings(done[index] for index in range(len(texts)))
+        vectors.tokens = sum(tokens)
+        return vectors
 
     def query(self, text: str) -> Requests[list[float]]:
         """The vector of one query, shortened until the service takes it."""
@@ -100,15 +107,20 @@ class EmbeddingRequests:
             yield batch
 
     def _fill(
-        self, done: dict[int, list[float]], batch: Sequence[int], texts: Sequence[str]
+        self,
+        done: dict[int, list[float]],
+        batch: Sequence[int],
+        texts: Sequence[str],
+        tokens: list[int],
     ) -> Requests[None]:
         """Puts the vectors of a batch into `done`. A batch refused as too long goes on in halves;
         of a single text the halves are embedded."""
         if len(batch) == 1 and self._is_long(texts[batch[0]]):
-            done[batch[0]] = yield from self._by_parts(texts[batch[0]])
+            done[batch[0]] = yield from self._by_parts(texts[batch[0]], tokens)
             return
         try:
-            vectors = yield from self._send([texts[index] for index in batch], self.patience)
+            sent = [texts[index] for index in batch]
+            vectors = yield from self._send(sent, self.patience, tokens)
         except ContextTooLong as error:
             if len(batch) == 1 and len(texts[batch[0]]) < _SHORTEST_CUT:
                 raise
@@ -118,13 +130,13 @@ class EmbeddingRequests:
             done.update(zip(batch, vectors, strict=True))
             return
         if len(batch) == 1:
-            done[batch[0]] = yield from self._by_parts(texts[batch[0]])
+            done[batch[0]] = yield from self._by_parts(texts[batch[0]], tokens)
         else:
             middle = len(batch) // 2
-            yield from self._fill(done, batch[:middle], texts)
-            yield from self._fill(done, batch[middle:], texts)
+            yield from self._fill(done, batch[:middle], texts, tokens)
+            yield from self._fill(done, batch[middle:], texts, tokens)
 
-    def _by_parts(self, text: str) -> Requests[list[float]]:
+    def _by_parts(self, text: str, tokens: list[int]) -> Requests[list[float]]:
         parts = _halves(text)
         while any(map(self._is_long, parts)):
             parts = [half for part in parts for half in _halves(part)]
@@ -132,10 +144,12 @@ class EmbeddingRequests:
             "a text of %d characters is too long for %s: embedded in parts", len(text), self.model
         )
         found: dict[int, list[float]] = {}
-        yield from self._fill(found, range(len(parts)), parts)
+        yield from self._fill(found, range(len(parts)), parts, tokens)
         return _mean([found[index] for index in range(len(parts))], list(map(len, parts)))
 
-    def _send(self, texts: list[str], patience: Patience) -> Requests[list[list[float]]]:
+    def _send(
+        self, texts: list[str], patience: Patience, tokens: list[int] | None = None
+    ) -> Requests[list[list[float]]]:
         # Strings, never token arrays, and plain floats: other vendors refuse tokens and base64.
         arguments: dict[str, Any] = {
             "model": self.model,
@@ -146,12 +160,31 @@ class EmbeddingRequests:
             arguments["dimensions"] = self.sent_dimensions
 
         def read(answer: Any) -> list[list[float]]:
+            if tokens is not None:
+                # Counted before the answer is checked: it is paid for, good or bad.
+                tokens.append(read_tokens(answer))
             return read_vectors(answer, count=len(texts), dimensions=self.dimensions)
 
-        vectors = yield from request(arguments, patience, read)
+        vectors = yield from self._in_turn(request(arguments, patience, read))
         if self.dimensions is None:
             self.dimensions = len(vectors[0])
         return vectors
+
+    def _in_turn(self, flow: Requests[T]) -> Requests[T]:
+        """Drives a request. While the service has one of several wait, none of the others is sent:
+        they would only be refused too."""
+        answer: Any = None
+        while True:
+            try:
+                step = flow.send(answer)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            if isinstance(step, Wait):
+                self.closed_until = max(self.closed_until, time.monotonic() + step.seconds)
+            elif (pause := self.closed_until - time.monotonic()) > 0:
+                yield Wait(pause)
+            answer = yield step
 
     def _is_long(self, text: str) -> bool:
         limit = self.max_input_tokens

@@ -32,7 +32,8 @@ class OpenAIEmbedder(Provider):
     they are sent, for services that would drop the rest silently. Tokens are counted by
     `count_tokens`, by default a high estimate. `timeout` is for one attempt, `max_retries` for
     faults other than rate limits, `max_wait_s` for all pauses of one request, in seconds;
-    `query_max_wait_s` is that of a query, which somebody waits for.
+    `query_max_wait_s` is that of a query, which somebody waits for. Ingestion keeps at most
+    `parallel_requests` in flight; while the service has one of them wait, all wait.
 
     A text too long for the model is embedded as the mean of its parts, weighted by length; a
     query is shortened. Both are logged as warnings.
@@ -53,9 +54,11 @@ class OpenAIEmbedder(Provider):
         max_retries: int = 3,
         max_wait_s: float = 60.0,
         query_max_wait_s: float = 5.0,
+        parallel_requests: int = 4,
     ) -> None:
         if min(batch_size, batch_tokens, dimensions or 1, max_input_tokens or 1) < 1:
             raise ConfigError("dimensions, batch and token limits must be at least 1")
+        self.parallel_requests = max(1, parallel_requests)
         super().__init__(
             model,
             base_url=base_url,

@@ -118,6 +118,15 @@ def read_vectors(answer: Any, *, count: int, dimensions: int | None) -> list[lis
     return vectors
 
 
+def read_tokens(answer: Any) -> int:
+    """Tokens that the service counted for an answer with vectors; 0 where it does not say."""
+    counted = answer.get("usage") if isinstance(answer, Mapping) else None
+    if not isinstance(counted, Mapping):
+        return 0
+    found = counted.get("prompt_tokens") or counted.get("total_tokens")
+    return found if isinstance(found, int) and found > 0 else 0
+
+
 def read_completion(answer: Any, *, prices: tuple[float, float] | None) -> tuple[str, Usage]:
     """Text and usage of a chat completion. Raises ProviderError when there is no text, with the
     reason that the service gave."""

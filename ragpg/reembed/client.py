@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragpg.connection import address_of
@@ -39,7 +40,7 @@ def build(
     (ragpg.Embedders) gives vectors to both, and for one that has not, call this again. It goes on
     where it was. Raises ConfigError, NamespaceNotFound and ProviderError.
     """
-    make_index = _index_maker(rag)
+    make_index, pace = _index_maker(rag), _pace(rag, pace)
     return rag._run(
         build_space(namespace, embedder, pace=pace, on_step=on_step, make_index=make_index)
     )
@@ -54,7 +55,7 @@ async def abuild(
     on_step: Callable[[ReembedReport], object] | None = None,
 ) -> ReembedReport:
     """As build, awaited."""
-    make_index = await _index_maker_async(rag)
+    make_index, pace = await _index_maker_async(rag), _pace(rag, pace)
     return await rag._run(
         build_space(namespace, embedder, pace=pace, on_step=on_step, make_index=make_index)
     )
@@ -68,9 +69,14 @@ def fill_missing(
     on_step: Callable[[ReembedReport], object] | None = None,
 ) -> ReembedReport:
     """Try the chunks again that have no vector, with the client's embedder. Raises as build."""
+    pace = _pace(rag, pace)
     return rag._run(
         fill_missing_vectors(
-            namespace, rag.embedder, pace=pace, on_step=on_step, make_index=_index_maker(rag)
+            namespace,
+            rag.embedder,
+            pace=pace,
+            on_step=on_step,
+            make_index=_index_maker(rag),
         )
     )
 
@@ -83,7 +89,7 @@ async def afill_missing(
     on_step: Callable[[ReembedReport], object] | None = None,
 ) -> ReembedReport:
     """As fill_missing, awaited."""
-    make_index = await _index_maker_async(rag)
+    make_index, pace = await _index_maker_async(rag), _pace(rag, pace)
     return await rag._run(
         fill_missing_vectors(
             namespace, rag.embedder, pace=pace, on_step=on_step, make_index=make_index
@@ -135,6 +141,12 @@ def spaces(rag: Client, namespace: str) -> list[SpaceInfo]:
 async def aspaces(rag: AsyncClient, namespace: str) -> list[SpaceInfo]:
     """As spaces, awaited."""
     return await rag._run(spaces_of(namespace))
+
+
+def _pace(rag: Client | AsyncClient, pace: Pace | None) -> Pace:
+    """The pace with the client's table of prices."""
+    pace = pace or Pace(claim_ttl=rag.settings.claim_ttl)
+    return replace(pace, prices=pace.prices or rag.settings.prices)
 
 
 def _index_maker(rag: Client) -> Callable[[int], bool] | None:

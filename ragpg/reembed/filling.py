@@ -70,15 +70,14 @@ class ReembedReport:
 @dataclass(frozen=True, slots=True)
 class Pace:
     """How fast a space is filled. `per_second` chunks at most (None: as fast as it goes); stop
-    after `seconds`; wait up to `patience` seconds in all for a service that fails."""
+    after `seconds`; wait up to `patience` seconds in all for a service that fails.
+    `prices` is the path of a table, see ragpg.prices."""
 
     per_second: float | None = None
     seconds: float | None = None
     patience: float = 300.0
     claim_ttl: float = 30.0
-
-
-Listener = "Callable[[ReembedReport], object] | None"
+    prices: str | None = None
 
 
 def build_space(
@@ -290,7 +289,7 @@ class _Filling:
         while True:
             done = yield from embed_hashes(texts, self.space, self.pace.claim_ttl)
             stored = yield from self._store(page, keys, done.vectors)
-            self._note(page, keys, stored, len(done.computed), done.refused, done.usage)
+            self._note(page, keys, stored, len(done.computed), done.refused)
             if self.space.down is None:
                 return stored
             yield from self._wait(self.space.down)
@@ -319,7 +318,6 @@ class _Filling:
         stored: int,
         computed: int,
         refused: Mapping[bytes, str],
-        usage: Usage,
     ) -> None:
         named = {
             one.chunk_id: refused[key]
@@ -334,7 +332,7 @@ class _Filling:
             computed=before.computed + computed,
             refused={**before.refused, **named},
             seconds=time.perf_counter() - self.began,
-            usage=before.usage + usage,
+            usage=self.space.usage(self.pace.prices),
         )
         if self.on_step is not None:
             self.on_step(self.report)

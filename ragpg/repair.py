@@ -1,0 +1,81 @@
+"""`ragpg doctor --fix`: ends the faults that ragpg.faults finds, on connections of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import psycopg
+
+import ragpg
+from ragpg import targets
+from ragpg.connection_address import read_dsn, secrets_of
+from ragpg.connection_errors import mapped
+from ragpg.errors import RagpgError
+from ragpg.faults import Fault, faults
+from ragpg.reembed.client import fill_missing
+from ragpg.reembed.index import build_index
+from ragpg.sqlfiles import DEFAULT_SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ragpg.protocols import Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What became of a fault: `error` is None when it was mended."""
+
+    name: str
+    detail: str
+    error: str | None = None
+
+
+def repair(
+    dsn: str,
+    schema: str = DEFAULT_SCHEMA,
+    *,
+    embedder: Embedder | None = None,
+    on_repair: Callable[[Repair], object] | None = None,
+) -> list[Repair]:
+    """Mend what `faults` finds; one that cannot be mended is reported and hinders no other.
+
+    Chunks get their vectors only from an `embedder` of their namespace's model.
+    """
+    with targets.transaction(dsn) as connection:
+        found = list(faults(connection, schema))
+    done = []
+    for fault in found:
+        result = _mend(dsn, schema, fault, embedder)
+        done.append(result)
+        if on_repair is not None:
+            on_repair(result)
+    return done
+
+
+def _mend(dsn: str, schema: str, fault: Fault, embedder: Embedder | None) -> Repair:
+    try:
+        if fault.namespace is not None:
+            if embedder is None:
+                hint = f"name the embedder: ragpg reembed {fault.namespace} --missing"
+                return Repair(fault.name, fault.detail, hint)
+            with ragpg.connect(dsn, schema=schema, embedder=embedder) as rag:
+                report = fill_missing(rag, fault.namespace)
+            left = f"{report.missing} are still without" if report.missing else None
+            return Repair(fault.name, fault.detail, left)
+        if fault.space_id is not None:
+            build_index(dsn, fault.space_id, schema=schema)
+            return Repair(fault.name, fault.detail)
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            connection.execute("set statement_timeout = 0")
+            for statement in fault.statements:
+                connection.execute(statement)
+    except psycopg.Error as error:
+        secrets = secrets_of(read_dsn(dsn))
+        return Repair(
+            fault.name, fault.detail, mapped(error, schema=schema, secrets=secrets).message
+        )
+    except RagpgError as error:
+        return Repair(fault.name, fault.detail, error.message)
+    return Repair(fault.name, fault.detail)
