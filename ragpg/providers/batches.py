@@ -43,8 +43,9 @@ class EmbeddingRequests:
     batch_tokens: int = 100_000
     max_input_tokens: int | None = None
     count_tokens: Callable[[str], int] = estimate_tokens
-    #: No request is sent before this time of the monotonic clock.
+    #: Until this time of the monotonic clock only the caller that was put off sends something.
     closed_until: float = 0.0
+    closed_by: object = None
 
     def documents(self, texts: Sequence[str]) -> Requests[list[list[float]]]:
         """One vector per text, in order. A ProviderError carries what arrived as `partial`."""
@@ -165,14 +166,14 @@ class EmbeddingRequests:
                 tokens.append(read_tokens(answer))
             return read_vectors(answer, count=len(texts), dimensions=self.dimensions)
 
-        vectors = yield from self._in_turn(request(arguments, patience, read))
+        vectors = yield from self._in_turn(request(arguments, patience, read), tokens)
         if self.dimensions is None:
             self.dimensions = len(vectors[0])
         return vectors
 
-    def _in_turn(self, flow: Requests[T]) -> Requests[T]:
-        """Drives a request. While the service has one of several wait, none of the others is sent:
-        they would only be refused too."""
+    def _in_turn(self, flow: Requests[T], caller: object) -> Requests[T]:
+        """Drives a request. While the service has one caller wait, no other one sends anything: it
+        would only be refused too. A query (no caller) does not queue: its own patience is short."""
         answer: Any = None
         while True:
             try:
@@ -180,10 +181,12 @@ class EmbeddingRequests:
             except StopIteration as end:
                 result: T = end.value
                 return result
+            now = time.monotonic()
             if isinstance(step, Wait):
-                self.closed_until = max(self.closed_until, time.monotonic() + step.seconds)
-            elif (pause := self.closed_until - time.monotonic()) > 0:
-                yield Wait(pause)
+                if now + step.seconds > self.closed_until:
+                    self.closed_until, self.closed_by = now + step.seconds, caller
+            elif caller is not None and caller is not self.closed_by and self.closed_until > now:
+                yield Wait(self.closed_until - now)
             answer = yield step
 
     def _is_long(self, text: str) -> bool:
