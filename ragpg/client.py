@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ragpg.connection import address_of
 from ragpg.connection_handles import open_source
 from ragpg.connection_sync import Database
+from ragpg.feedback.attribution import showings
 from ragpg.flows import Flows, Names, Path, SearchOptions, order_of, settings_dsn
 from ragpg.perform import Performer
 from ragpg.queries import CREATE_NAMESPACE, DROP_NAMESPACE, NAMESPACES, NamespaceInfo
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from ragpg.doctor import Check
+    from ragpg.feedback.attribution import Used
     from ragpg.ingest.prepare import Text
     from ragpg.ingest.sentences import SentenceReport
     from ragpg.protocols import (
@@ -59,6 +62,7 @@ class Client(Flows):
         super().__init__(**options)
         self._database = database
         self._perform = Performer(database)
+        self._writer: threading.Thread | None = None
 
     def ingest(
         self,
@@ -217,6 +221,35 @@ class Client(Flows):
         request = self._request(question or answer, namespace, True, k=k)
         return self._run(self._ground(answer, request, result))
 
+    def feedback(
+        self,
+        shown: SearchResult | Answer,
+        used: Iterable[Used] | None = None,
+        *,
+        count: int | None = None,
+    ) -> None:
+        """Count what was shown, and what of it was followed: later searches learn from it.
+
+        shown  a result, of which the first `count` hits were shown (None: all), or an answer
+        used   what was followed: hits, citations, numbers of citations, or sources. None: of an
+               answer the passages that carry a supported claim, of a result nothing
+
+        Call it once for a result that somebody saw. Counts are written in batches, beside the
+        caller; what the database does with them is logged, never raised. Raises ConfigError for a
+        `used` that was not shown.
+        """
+        if not self.recorder.add(showings(shown, used, count=count)):
+            return
+        if self._database.source.joins:
+            self.flush_feedback()
+        elif self._writer is None or not self._writer.is_alive():
+            self._writer = threading.Thread(target=self.flush_feedback, daemon=True)
+            self._writer.start()
+
+    def flush_feedback(self) -> None:
+        """Write the feedback that waits; `close` does it too."""
+        self._run(self.recorder.write())
+
     def fill_sentences(
         self,
         namespace: str = "default",
@@ -279,6 +312,9 @@ class Client(Flows):
 
     def close(self) -> None:
         """Close the connections that were opened here; those of the caller stay open."""
+        if self._writer is not None:
+            self._writer.join(5)
+        self.flush_feedback()
         self._database.close()
 
     def __enter__(self) -> Self:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from ragpg.connection import address_of
 from ragpg.connection_async import AsyncDatabase
 from ragpg.connection_async_handles import open_source
+from ragpg.feedback.attribution import showings
 from ragpg.flows import Flows, Names, Path, SearchOptions, order_of, settings_dsn
 from ragpg.perform import AsyncPerformer
 from ragpg.queries import CREATE_NAMESPACE, DROP_NAMESPACE, NAMESPACES, NamespaceInfo
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from ragpg.doctor import Check
+    from ragpg.feedback.attribution import Used
     from ragpg.ingest.prepare import Text
     from ragpg.ingest.sentences import SentenceReport
     from ragpg.protocols import (
@@ -63,6 +65,7 @@ class AsyncClient(Flows):
         super().__init__(**options)
         self._database = database
         self._perform = AsyncPerformer(database)
+        self._writer: asyncio.Task[None] | None = None
 
     async def ingest(
         self,
@@ -179,6 +182,25 @@ class AsyncClient(Flows):
         request = self._request(question or answer, namespace, True, k=k)
         return await self._run(self._ground(answer, request, result))
 
+    async def feedback(
+        self,
+        shown: SearchResult | Answer,
+        used: Iterable[Used] | None = None,
+        *,
+        count: int | None = None,
+    ) -> None:
+        """As Client.feedback."""
+        if not self.recorder.add(showings(shown, used, count=count)):
+            return
+        if self._database.source.joins:
+            await self.flush_feedback()
+        elif self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self.flush_feedback())
+
+    async def flush_feedback(self) -> None:
+        """As Client.flush_feedback."""
+        await self._run(self.recorder.write())
+
     async def fill_sentences(
         self,
         namespace: str = "default",
@@ -232,6 +254,9 @@ class AsyncClient(Flows):
 
     async def close(self) -> None:
         """As Client.close."""
+        if self._writer is not None:
+            await asyncio.wait([self._writer], timeout=5)
+        await self.flush_feedback()
         await self._database.close()
 
     async def __aenter__(self) -> Self:

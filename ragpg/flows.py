@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from ragpg.embedders import bound
 from ragpg.errors import ConfigError
+from ragpg.feedback.recorder import Recorder
 from ragpg.ingest.pipeline import Order, ingest
 from ragpg.ingest.sentences import SentenceReport, fill_sentences
 from ragpg.queries import DELETE, DOCUMENT_CHUNKS
@@ -79,6 +80,7 @@ class Flows:
         profile: ProfileChoice | None = None,
     ) -> None:
         self.profile = read_profile(profile)
+        self.recorder = Recorder()
         self.embedder = embedder
         self.reranker = reranker
         self.generator = generator

@@ -62,6 +62,26 @@ class MemoryRow:
 
 
 @dataclass(frozen=True, slots=True)
+class PassageFeedback:
+    """What was learned of a passage. `expected` is how often anything shown at the same ranks would
+    have been followed; `prior` is what its score is multiplied with, where `enabled`."""
+
+    namespace: str
+    source: str
+    chunk_index: int
+    shown: float
+    followed: float
+    expected: float
+    rate: float
+    expected_rate: float
+    prior: float
+    enabled: bool
+    last_at: datetime
+    content: str
+    chunk_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stored:
     """What the database holds of a source: fingerprint and error of the last ingest, the path it
     was read from, which a text has not, and the hash of its bytes."""
@@ -128,14 +148,20 @@ def _row(*values: Any) -> tuple[Any, ...]:
 INSTALL = Query("select version, digest from ragpg.install", Install, reads=True)
 
 #: hits, report and spaces as JSON text: reading it does not depend on what a caller's connection
-#: makes of jsonb. spaces come along so that a wrong model is noticed without another round trip.
+#: makes of jsonb. spaces come along so that a wrong model is noticed without another round trip,
+#: and priors, what feedback says of the hits, so that the learning loop costs none.
 SEARCH = Query(
     """
 select found.hits::text, found.report::text,
        (select json_agg(distinct jsonb_build_array(space.model, space.dimensions))
           from ragpg.namespace
           join ragpg.embedding_space as space on space.id = namespace.space_id
-         where namespace.name = any (%(namespaces)s))::text
+         where namespace.name = any (%(namespaces)s))::text,
+       (select json_object_agg(known.chunk_id, known.prior)
+          from ragpg.feedback_priors(%(namespaces)s, array(
+                 select (hit ->> 'chunk_id')::bigint
+                   from jsonb_array_elements(found.hits) as hit)) as known
+         where %(prior)s)::text
   from ragpg.search_run(%(query)s, embedding => %(embedding)s, namespaces => %(namespaces)s,
          filter => %(filter)s, k => %(k)s, arms => %(arms)s, rrf_k => %(rrf_k)s,
          budget_ms => %(budget_ms)s, fusion => %(fusion)s, probes => %(probes)s) as found
@@ -296,6 +322,25 @@ select row_to_json(found)::text
  order by found.rank
 """,
     _one,
+    reads=True,
+)
+
+RECORD_FEEDBACK = Query("select ragpg.record_feedback(%(events)s)", _one)
+
+RESET_FEEDBACK = Query("select ragpg.reset_feedback(%(namespace)s, %(sources)s)", _one)
+
+SET_FEEDBACK = Query("select ragpg.set_feedback(%(namespace)s, %(enabled)s)", _one)
+
+FEEDBACK_SUMMARY: Query[Any] = Query(
+    """
+select namespace, source, chunk_index, shown::float8, followed::float8, expected::float8,
+       rate::float8, expected_rate::float8, prior::float8, enabled, last_at, content, chunk_id
+  from ragpg.feedback_summary
+ where namespace = %(namespace)s
+ order by abs(prior - 1) desc, source, chunk_index
+ limit %(k)s
+""",
+    PassageFeedback,
     reads=True,
 )
 

@@ -39,6 +39,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 
 from ragpg.errors import ConfigError
 from ragpg.schema_extraction import add_extraction
+from ragpg.schema_feedback import add_feedback
 from ragpg.schema_graph import add_graph
 from ragpg.schema_jobs import add_jobs
 from ragpg.schema_memory import add_memory
@@ -58,6 +59,7 @@ def tables(schema: str = DEFAULT_SCHEMA) -> MetaData:
     add_extraction(metadata)
     add_memory(metadata)
     add_jobs(metadata)
+    add_feedback(metadata)
     Table(
         "install",
         metadata,

@@ -133,7 +133,8 @@ class Hit:
     compression, or more after expansion; then `chunk_ids` are all chunks it was read from, in
     reading order, and `core` is what was found. `duplicates` were
     left out in favour of this hit. `kind` is knowledge, memory or external (a retriever outside
-    of the database).
+    of the database). `prior` is the factor, from 0.85 to 1.15, that feedback gives it; None without
+    history.
     """
 
     rank: int
@@ -159,6 +160,7 @@ class Hit:
     core: Core | None = None
     duplicates: Sequence[Duplicate] = ()
     kind: str = "knowledge"
+    prior: float | None = None
 
     @property
     def lines(self) -> tuple[int, int] | None:

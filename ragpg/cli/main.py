@@ -29,6 +29,7 @@ COMMANDS = {
     "graph": "ragpg.cli.graph:graph",
     "namespaces": "ragpg.cli.namespaces:namespaces",
     "memory": "ragpg.cli.memory:memory",
+    "feedback": "ragpg.cli.feedback:feedback",
     "eval": "ragpg.cli.evaluate:evaluate",
     "eval-grounding": "ragpg.cli.evaluate_grounding:evaluate_grounding",
     "bench": "ragpg.cli.bench:bench",

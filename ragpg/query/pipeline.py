@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ragpg.ingest.clean import clean_text
 from ragpg.query.confidence import confidence
 from ragpg.query.ground import ground
+from ragpg.query.prior import apply_prior
 from ragpg.query.retrieve import split_arms, wants_vector
 from ragpg.query.selection import choose, write_context
 from ragpg.query.sources import Found, embedding_of, search_beside, search_in_sql
@@ -40,6 +41,7 @@ def search(request: Request, providers: Providers, settings: Settings) -> Flow[S
         hits = reranked.hits
         report |= reranked.report
         notes += reranked.notes
+    hits = apply_prior(hits, report)
     hits = yield from choose(request.profile, hits, request.k, report)
     hits = [
         hit if hit.rank == rank else replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)

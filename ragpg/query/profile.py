@@ -48,6 +48,8 @@ class Profile:
     corrective      below this confidence (0 to 1) search again with a wider probe; 0: never
     variants        phrasings that a chat model adds (RAG-Fusion); 0: no model is asked
     hyde            add the probe of a passage that a chat model invents
+    prior           multiply scores with what feedback says of passages, 0.85 to 1.15; neutral where
+                    none was given
     rerankers       names of rerankers, in the order in which they run: heuristic, late
     mmr             weight of relevance against novelty (Carbonell & Goldstein 1998), 0 to 1; 1: off
     collapse        a hit goes when this share of its word sequences, 0 to 1, stands in a better one
@@ -67,6 +69,7 @@ class Profile:
     corrective: float = 0.0
     variants: int = 0
     hyde: bool = False
+    prior: bool = True
     rerankers: Sequence[str] = ("heuristic",)
     mmr: float = 1.0
     collapse: float = 1.0
@@ -76,7 +79,7 @@ class Profile:
     citation_style: CitationStyle = "numeric"
 
     def __post_init__(self) -> None:
-        for name in ("carryover", "facets", "hyde", "compress"):
+        for name in ("carryover", "facets", "hyde", "prior", "compress"):
             if not isinstance(getattr(self, name), bool):
                 raise _wrong(self, name, "true or false")
         for name, most in (

@@ -51,17 +51,19 @@ def retrieve(
     rrf_k: int = 10,
     fusion: Json = None,
     probes: Json = None,
+    prior: bool = False,
 ) -> Flow[Retrieved]:
     """Run ragpg.search_run: one round trip. Times are seconds.
 
-    `fusion` and `probes` are what ragpg.fusion_options and ragpg.probe_options take.
+    `fusion` and `probes` are what ragpg.fusion_options and ragpg.probe_options take. `prior` asks
+    for what feedback says of the hits.
     """
     for name in namespaces:
         if not is_storable(name):
             raise NamespaceNotFound(
                 f"namespace {name!r} does not exist: no name holds such a character"
             )
-    [(hits, report, spaces)] = yield from fetch(
+    [(hits, report, spaces, priors)] = yield from fetch(
         SEARCH,
         {
             "query": query,
@@ -74,13 +76,15 @@ def retrieve(
             "budget_ms": round(budget * 1000),
             "fusion": as_json("fusion", fusion),
             "probes": as_json("probes", probes),
+            "prior": prior,
         },
         timeout=timeout,
     )
     arms_report = json.loads(report)
     fused = arms_report.pop("fusion", None)
+    known = json.loads(priors or "{}")
     return Retrieved(
-        hits=[read_hit(hit) for hit in json.loads(hits)],
+        hits=[read_hit(hit, known.get(str(hit["chunk_id"]))) for hit in json.loads(hits)],
         report=in_order({name: read_report(arm) for name, arm in arms_report.items()}),
         spaces=[(model, dimensions) for model, dimensions in json.loads(spaces or "[]")],
         fusion=None if fused is None else read_fusion(fused),
@@ -130,7 +134,7 @@ def wants_vector(arms: Json) -> bool:
     return "vector" in arms if isinstance(arms, list) else arms.get("vector") is not False
 
 
-def read_hit(found: Mapping[str, Any]) -> Hit:
+def read_hit(found: Mapping[str, Any], prior: float | None = None) -> Hit:
     """A hit from its JSON; fields of a newer schema are left alone."""
     return Hit(
         rank=found["rank"],
@@ -154,6 +158,7 @@ def read_hit(found: Mapping[str, Any]) -> Hit:
             name: ArmHit(arm["rank"], arm["score"], arm.get("mode"))
             for name, arm in found["arms"].items()
         },
+        prior=prior,
     )
 
 

@@ -80,6 +80,7 @@ def search_in_sql(
             timeout=settings.search_timeout,
             fusion=dict(request.profile.fusion) or None,
             probes=probes_json(map(_wordy, probes) if wordy else probes) or None,
+            prior=request.profile.prior,
         )
 
     found = yield from ask_for(embedding)

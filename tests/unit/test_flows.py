@@ -90,7 +90,7 @@ class TestSearch:
         assert step.parameters["embedding"] == "[0.5,0.25,0,1]"
         assert step.parameters["k"] == 3
         spaces = json.dumps([["hash-4-v1", 4]])
-        result = ended(flow, [(json.dumps([HIT]), json.dumps(REPORT), spaces)])
+        result = ended(flow, [(json.dumps([HIT]), json.dumps(REPORT), spaces, None)])
         assert [(hit.chunk_id, hit.arms["keyword"].score) for hit in result.hits] == [(7, 2.5)]
         assert list(result.report) == ["embed", "vector", "keyword"]
         assert result.notes == []
@@ -101,7 +101,7 @@ class TestSearch:
         step = flow.throw(ProviderError("away"))
         assert isinstance(step, Fetch)
         assert step.parameters["embedding"] is None
-        result = ended(flow, [("[]", "{}", None)])
+        result = ended(flow, [("[]", "{}", None, None)])
         assert result.report["embed"].error == "away"
         assert "away" in result.notes[0]
 
@@ -109,10 +109,10 @@ class TestSearch:
         flow = search(Request("red fox", profile=PLAIN), Providers(HashEmbedder(4)), Settings())
         next(flow)
         flow.send([1.0] * 4)
-        step = flow.send([("[]", json.dumps(REPORT), json.dumps([["other", 4]]))])
+        step = flow.send([("[]", json.dumps(REPORT), json.dumps([["other", 4]]), None)])
         assert isinstance(step, Fetch)
         assert step.parameters["embedding"] is None
-        result = ended(flow, [("[]", json.dumps(REPORT), json.dumps([["other", 4]]))])
+        result = ended(flow, [("[]", json.dumps(REPORT), json.dumps([["other", 4]]), None)])
         assert "other" in str(result.report["vector"].error)
 
     def test_a_blank_query_asks_nothing(self) -> None:
