@@ -37,8 +37,8 @@ def build(
     """Build the embedding space of another model beside the one that a namespace is searched in.
 
     Nothing changes for searches. Ingests write into both from now on: one that has both models
-    (ragpg.Embedders) gives vectors to both, and for one that has not, call this again. It goes on
-    where it was. Raises ConfigError, NamespaceNotFound and ProviderError.
+    (ragpg.embedders.Embedders) gives vectors to both; for one that has not, call this again. It
+    goes on where it was. Raises ConfigError, NamespaceNotFound and ProviderError.
     """
     make_index, pace = _index_maker(rag), _pace(rag, pace)
     return rag._run(
