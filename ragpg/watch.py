@@ -73,12 +73,19 @@ def read_folders(text: str, *, base: str = ".") -> list[Folder]:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"the configuration is no TOML: {error}") from error
     unknown = sorted(set(tables) - {"folder"})
-    if unknown or not isinstance(tables.get("folder"), list):
-        raise ConfigError(
-            f"the configuration has {unknown[0]!r}" if unknown else "no folder is configured",
-            hint='Write [[folder]] with path = "docs" and namespace = "handbook" for each folder.',
-        )
-    return [_folder(table, base) for table in tables["folder"]]
+    if unknown:
+        raise ConfigError(f"the configuration has {unknown[0]!r}", hint=_HOW)
+    return folders_of(tables.get("folder"), base=base)
+
+
+_HOW = 'Write [[folder]] with path = "docs" and namespace = "handbook" for each folder.'
+
+
+def folders_of(tables: Any, *, base: str = ".") -> list[Folder]:
+    """Folders from the tables [[folder]] of a configuration, as `read_folders`."""
+    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+        raise ConfigError("no folder is configured", hint=_HOW)
+    return [_folder(table, base) for table in tables]
 
 
 def _folder(table: Mapping[str, Any], base: str) -> Folder:

@@ -34,6 +34,7 @@ COMMANDS = {
     "eval-grounding": "ragpg.cli.evaluate_grounding:evaluate_grounding",
     "bench": "ragpg.cli.bench:bench",
     "mcp": "ragpg.cli.mcp:mcp",
+    "config": "ragpg.cli.config:config",
     "doctor": "ragpg.cli.doctor:doctor",
 }
 
