@@ -63,7 +63,11 @@ def claim_pairs(
     quota = dict.fromkeys(_MAKERS, -(-changes // len(_MAKERS)))
     pairs: list[ClaimPair] = []
     plain = {"verbatim": unchanged - unchanged // 2, "paraphrase": unchanged // 2}
+    used: set[str] = set()
     for digest, source, sentence, passage in sentences:
+        if sentence in used:
+            continue
+        used.add(sentence)
         chance = random.Random(digest)
         # Rare kinds (units, dates) come first wherever a sentence allows them.
         for kind, make in _MAKERS.items():
@@ -93,7 +97,8 @@ def _hash(text: str) -> str:
 
 
 def _sentences(text: str) -> list[tuple[str, str]]:
-    flat = re.sub(r"\s+", " ", text).strip()
+    # A heading has no full stop and would become the beginning of a sentence.
+    flat = re.sub(r"\s+", " ", re.sub(r"^#{1,6} .*$", "", text, flags=re.M)).strip()
     bounds = split_sentences(flat)
     found = []
     for start, end in bounds:
