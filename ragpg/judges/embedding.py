@@ -21,8 +21,8 @@ class EmbeddingJudge:
     """supported from a cosine of `supported` on, partial from `partial` on.
 
     A cosine says what two texts are about, hardly ever what they say of it: put it under a
-    VetoJudge. The thresholds depend on the model; the defaults are those that fit MiniLM-like
-    models on SciFact (docs/decisions/grounding.md).
+    VetoJudge. The thresholds depend on the model, and the defaults are only a beginning: learn
+    yours with `ragpg eval-grounding`.
     """
 
     def __init__(
