@@ -56,6 +56,23 @@ def test_a_writer_needs_no_rights_of_its_own_and_a_reader_cannot_write(roles: st
                 connection.execute(statement.encode())
 
 
+def test_vectors_of_the_cache_are_not_for_readers_and_not_to_be_changed(roles: str) -> None:
+    with psycopg.connect(roles, autocommit=True, row_factory=dict_row) as connection:
+        engine = Engine(connection)
+        connection.execute("set role ragpg_writer")
+        engine.add({"a": "The signing key."}, vectors={"a": [1, 0]})
+        for role, statement in (
+            ("ragpg_writer", "update ragpg.embedding_cache set embedding = '[0,1]'"),
+            ("ragpg_writer", "delete from ragpg.embedding_cache"),
+            ("ragpg_reader", "select embedding from ragpg.embedding_cache"),
+            ("ragpg_reader", "select * from ragpg.embedding_claim"),
+        ):
+            connection.execute(f"set role {role}".encode())
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(statement.encode())
+        assert engine.search("signing", vector=[1, 0]) == ["a"]
+
+
 def test_a_writer_cannot_borrow_the_rights_of_the_owner(roles: str) -> None:
     with psycopg.connect(roles, autocommit=True, row_factory=dict_row) as connection:
         engine = Engine(connection)
