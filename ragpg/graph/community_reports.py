@@ -191,7 +191,7 @@ def write_reports(
     [[communities, current, forgotten]] = yield from fetch(ATTACH, wanted, timeout=0)
     run = replace(run, communities=communities, current=current, forgotten=forgotten)
     if not communities:
-        note = "there are no communities: run ragpg.analyse_graph, or ragpg graph analyse"
+        note = "there are no communities: run ragpg graph analyse"
         return replace(run, notes=(note,))
     waiting = iter(chosen)
     while group := list(islice(waiting, parallel)):

@@ -148,7 +148,7 @@ def _vector(
 
 def _fallbacks(found: Sequence[CommunityReport]) -> list[str]:
     if not found:
-        return ["there are no communities: run ragpg.analyse_graph first"]
+        return ["there are no communities: run ragpg graph analyse"]
     notes = []
     hubs = sum(one.kind == "hub" for one in found)
     stale = sum(one.stale for one in found)

@@ -43,7 +43,10 @@ begin
     returning phrase.entity_id
   )
   select array_agg(phrase.entity_id) into fresh from phrase;
-  perform ragpg.find_titles(owner, entities => fresh);
+  -- In parts: a query of twenty thousand words is deeper than the server's stack.
+  for part in 0..(coalesce(cardinality(fresh), 0) - 1) / 2000 loop
+    perform ragpg.find_titles(owner, entities => fresh[part * 2000 + 1:(part + 1) * 2000]);
+  end loop;
 end $$;
 
 comment on function ragpg.store_topics(integer, bigint[]) is
