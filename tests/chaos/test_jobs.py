@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["own_server"]
 
-ROUNDS = int(os.environ.get("RAGPG_CHAOS_ROUNDS", "4"))
+ROUNDS = int(os.environ.get("RAGPG_CHAOS_ROUNDS", "3"))
 WORKERS, SOURCES = 4, 60
 WORK = textwrap.dedent("""
     import sys, threading, time
