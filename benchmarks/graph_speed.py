@@ -1,22 +1,24 @@
 """Expansion in a large graph, and what ingestion pays for the graph as the corpus grows.
 
     python -m benchmarks.graph_speed --dsn postgresql:///scratch --documents 100000 --links 1000000
-    python -m benchmarks.graph_speed --dsn postgresql:///scratch --growth 2000,8000,32000
+    python -m benchmarks.graph_speed --dsn postgresql:///scratch --growth 4000,12000,40000
 
 The first makes a namespace `graph-speed` with a skewed graph (a few hubs have most links) and times
 one and two steps from ten seeds. The second loads documents of generated text, whose titles the
-texts mention, with the graph's triggers on and off.
+texts mention, with the graph's triggers off and on, and shows the cost from size to size.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import json
 import random
 import re
 import statistics
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -39,7 +41,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--links", type=int, default=1_000_000)
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--growth", help="sizes, as in 2000,8000,32000")
+    parser.add_argument("--growth", help="sizes, as in 4000,12000,40000")
     options = parser.parse_args()
     with psycopg.connect(options.dsn, autocommit=True) as connection:
         if options.growth:
@@ -126,25 +128,24 @@ def expansion(
 
 
 def growth(connection: psycopg.Connection[Any], sizes: Sequence[int]) -> None:
-    print("documents  seconds off  seconds on  ratio  mentions")
-    for size in sizes:
-        documents = list(corpus(size))
-        spent = {}
-        for mode in ("disable", "enable"):
-            switch(connection, mode)
-            connection.execute("select ragpg.drop_namespace(%s)", (NAMESPACE,))
-            began = time.perf_counter()
-            load(connection, documents)
-            spent[mode] = time.perf_counter() - began
-        switch(connection, "enable")
-        mentions = connection.execute(
-            "select count(*) from ragpg.mention join ragpg.namespace on namespace.id = namespace_id"
-            " where namespace.name = %s",
-            (NAMESPACE,),
+    """One load with the graph's triggers off and one with them on, timed from size to size: where
+    a step is not linear, a document costs more the more there are."""
+    connection.execute("set track_functions = pl")
+    documents = list(corpus(sizes[-1]))
+    spent = {
+        mode: load(connection, documents, sizes, steps=mode == "enable")
+        for mode in ("disable", "enable")
+    }
+    print("documents     ms off      ms on  ratio  (CPU of the server for a document)")
+    for size, off, on in zip(sizes, spent["disable"], spent["enable"], strict=True):
+        print(f"{size:9,} {off:10.2f} {on:10.2f} {on / off:6.2f}")
+    for table in ("mention", "link", "topic"):
+        row = connection.execute(
+            f"select count(*) from ragpg.{table}"
+            " where namespace_id = any (ragpg.namespace_ids(%s))".encode(),
+            ([NAMESPACE],),
         ).fetchone()
-        assert mentions is not None
-        off, on = spent["disable"], spent["enable"]
-        print(f"{size:9,} {off:12.1f} {on:11.1f} {on / off:6.2f} {mentions[0]:9,}")
+        print(f"{table}s: {row[0]:,}" if row else "")
 
 
 def switch(connection: psycopg.Connection[Any], mode: str) -> None:
@@ -154,40 +155,95 @@ def switch(connection: psycopg.Connection[Any], mode: str) -> None:
 
 
 def corpus(size: int) -> Any:
-    """Title and text of documents; a text names three titles of others, now and then of hubs."""
+    """Source, title, text and links of documents. Words are as frequent as in a language (Zipf),
+    also those of titles, so some titles are of common words alone; a text names three titles of
+    others, and links to three documents and two pages elsewhere."""
     rng = random.Random(11)
-    words = [
-        "".join(rng.choice(SYLLABLES) for _ in range(rng.randint(1, 4))) for _ in range(20_000)
-    ]
+    words = list(
+        dict.fromkeys(
+            "".join(rng.choice(SYLLABLES) for _ in range(rng.randint(1, 4))) for _ in range(40_000)
+        )
+    )
+    weights = list(itertools.accumulate(1 / (rank + 3) for rank in range(1, len(words) + 1)))
     titles = [
-        f"{rng.choice(words).title()} {rng.choice(words).title()} {n % 97}" for n in range(size)
+        " ".join(rng.choices(words, cum_weights=weights, k=rng.randint(1, 4))).title()
+        for _ in range(size)
     ]
     for number, title in enumerate(titles):
-        text = [rng.choice(words[: 200 if rng.random() < 0.5 else 20_000]) for _ in range(120)]
-        for _ in range(3):
-            text.insert(rng.randrange(len(text)), titles[int(rng.random() ** 2 * size)])
-        yield f"d{number}", title, " ".join(text)
+        text = rng.choices(words, cum_weights=weights, k=110)
+        near = [int(rng.random() ** 2 * size) for _ in range(3)]
+        for place in near:
+            text.insert(rng.randrange(len(text)), titles[place])
+        targets = [f"part{place % 50}/page{place}.md" for place in near]
+        targets += [f"https://example.org/{number}/{turn}" for turn in range(2)]
+        yield f"part{number % 50}/page{number}.md", title, " ".join(text), targets
 
 
-def load(connection: psycopg.Connection[Any], documents: Sequence[tuple[str, str, str]]) -> None:
+def load(
+    connection: psycopg.Connection[Any],
+    documents: Sequence[tuple[str, str, str, list[str]]],
+    sizes: Sequence[int],
+    *,
+    steps: bool,
+) -> list[float]:
+    """Milliseconds of CPU a document, up to each size; with `steps` those of functions are shown."""
+    switch(connection, "enable" if steps else "disable")
+    connection.execute("select ragpg.drop_namespace(%s)", (NAMESPACE,))
     owner = connection.execute("select ragpg.create_namespace(%s)", (NAMESPACE,)).fetchone()
-    for at in range(0, len(documents), 64):
-        part = documents[at : at + 64]
-        with connection.transaction(), connection.cursor() as cursor:
-            cursor.execute("select ragpg.begin_store()")
-            with cursor.copy("copy ragpg_stage_document from stdin") as copy:
-                for source, title, text in part:
-                    mark = hashlib.md5(text.encode(), usedforsecurity=False).digest()
-                    links = json.dumps([{"target": f"d{len(text) % 50}", "anchor": ""}])
-                    copy.write_row((source, title, "text", None, mark, "{}", links))
-            with cursor.copy("copy ragpg_stage_chunk from stdin") as copy:
-                for source, title, text in part:
-                    mark = hashlib.md5(text.encode(), usedforsecurity=False).digest()
-                    copy.write_row(
-                        (source, 0, text, "", title, 0, len(text), 1, 1, None, "{}", mark, None)
-                    )
-            cursor.execute("select count(*) from ragpg.store_staged(%s)", owner)
-    connection.execute("select ragpg.fold_statistics(1000000)")
+    spent = []
+    try:
+        for begin, end in itertools.pairwise([0, *sizes]):
+            before = functions(connection)
+            cpu = cpu_ms(connection)
+            for at in range(begin, end, 64):
+                store(connection, owner, documents[at : min(at + 64, end)])
+            spent.append((cpu_ms(connection) - cpu) / (end - begin))
+            after = functions(connection)
+            parts = {
+                name: (after[name] - before.get(name, 0)) / (end - begin) for name in sorted(after)
+            }
+            if steps:
+                slow = sorted(parts, key=parts.__getitem__, reverse=True)[:9]
+                print(f"to {end:,}: " + ", ".join(f"{name} {parts[name]:.2f}" for name in slow))
+            connection.execute("select ragpg.fold_statistics(1000000)")
+            connection.execute("vacuum analyze")
+    finally:
+        switch(connection, "enable")
+    return spent
+
+
+def store(connection: psycopg.Connection[Any], owner: Any, part: Sequence[Any]) -> None:
+    with connection.transaction(), connection.cursor() as cursor:
+        cursor.execute("select ragpg.begin_store()")
+        with cursor.copy("copy ragpg_stage_document from stdin") as copy:
+            for source, title, text, targets in part:
+                mark = hashlib.md5(text.encode(), usedforsecurity=False).digest()
+                links = json.dumps([{"target": target, "anchor": ""} for target in targets])
+                copy.write_row((source, title, "text", None, mark, "{}", links))
+        with cursor.copy("copy ragpg_stage_chunk from stdin") as copy:
+            for source, title, text, _ in part:
+                mark = hashlib.md5(text.encode(), usedforsecurity=False).digest()
+                copy.write_row(
+                    (source, 0, text, "", title, 0, len(text), 1, 1, None, "{}", mark, None)
+                )
+        cursor.execute("select count(*) from ragpg.store_staged(%s)", owner)
+
+
+def functions(connection: psycopg.Connection[Any]) -> dict[str, float]:
+    """Milliseconds that functions have taken themselves, by name."""
+    rows = connection.execute(
+        "select funcname, sum(self_time) from pg_stat_user_functions where schemaname = 'ragpg'"
+        " group by 1, (select pg_stat_force_next_flush()) is null"
+    )
+    return {name: float(spent) for name, spent in rows}
+
+
+def cpu_ms(connection: psycopg.Connection[Any]) -> float:
+    """CPU of the connection's server process; wall time where the server is elsewhere."""
+    account = Path(f"/proc/{connection.info.backend_pid}/schedstat")
+    if connection.info.host.startswith("/") and account.exists():
+        return int(account.read_text().split()[0]) / 1e6
+    return time.perf_counter() * 1000
 
 
 if __name__ == "__main__":

@@ -15,20 +15,33 @@ begin
   -- Link by link: a join would have to guess how many there are, and has guessed wrong. Offset 0
   -- keeps the order of the steps.
   for one in
-    select link.* from unnest(documents) as given (id)
-     cross join lateral (select * from ragpg.link as near
-                          where near.namespace_id = owner and near.document_id = given.id offset 0) as link
-     where paths is null and documents is not null
-     union all
-    select link.* from ragpg.link where link.namespace_id = owner and paths is null and documents is null
-     union all
-    select link.*
-      from (select distinct array_to_string(part.words[start.at:], '/') collate "C" as path
-              from (select string_to_array(given.path, '/') as words from unnest(paths) as given (path)) as part,
-                   generate_series(1, cardinality(part.words)) as start (at)) as ending
-     cross join lateral (select * from ragpg.link as near
-                          where near.namespace_id = owner and left(near.path, 600) = left(ending.path, 600) offset 0) as link
-     where link.path = ending.path
+    select wanted.* from (
+      select link.* from unnest(documents) as given (id)
+       cross join lateral (select * from ragpg.link as near
+                            where near.namespace_id = owner and near.document_id = given.id offset 0) as link
+       where paths is null and documents is not null
+       union all
+      select link.* from ragpg.link where link.namespace_id = owner and paths is null and documents is null
+       union all
+      select link.*
+        from (select distinct array_to_string(part.words[start.at:], '/') collate "C" as path
+                from (select string_to_array(given.path, '/') as words from unnest(paths) as given (path)) as part,
+                     generate_series(1, cardinality(part.words)) as start (at)) as ending
+       cross join lateral (select * from ragpg.link as near
+                            where near.namespace_id = owner and left(near.path, 600) = left(ending.path, 600) offset 0) as link
+       where link.path = ending.path
+    ) as wanted
+     -- Most links to other sites lead nowhere here, and did so before: the index says so.
+     where not (wanted.matches = 0 and wanted.target_id is null and wanted.target ~ '^[A-Za-z][A-Za-z0-9+.-]*:')
+        or exists (select from unnest(array[owner]) as mine (id)
+                    cross join lateral (select from ragpg.document as aim
+                                         where aim.namespace_id = mine.id and aim.source = wanted.target offset 0) as known)
+        or wanted.path <> ''
+           and exists (select from unnest(array[owner]) as mine (id)
+                        cross join lateral (select from ragpg.document as aim
+                                             where aim.namespace_id = mine.id
+                                               and left(reverse(aim.path), 600) = left(reverse(wanted.path) collate "C", 600)
+                                               and aim.path = wanted.path offset 0) as known)
   loop
     found := ragpg.link_matches(owner, one.target, one.path);
     if (one.target_id, one.matches)

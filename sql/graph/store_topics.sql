@@ -32,11 +32,24 @@ begin
              case when entity.key ~ '[^[:alnum:] ]' then ragpg.lexemes(config, entity.key)
                   else to_tsvector(config, entity.key) end)) as word (lexeme)
      where octet_length(word.lexeme) <= 200
+  ), spelled as (
+    -- Two words in a row are rarer than any of them, or the only word. Where letters are not of
+    -- ASCII it is the longest lexeme, as words may not be parted by blanks.
+    select word.id, coalesce((select pair.former || ' ' || pair.latter
+                                from unnest(word.words, word.words[2:]) with ordinality as pair (former, latter, place)
+                               where pair.latter is not null
+                               order by length(pair.former) + length(pair.latter) desc, pair.place limit 1),
+                             word.words[1], '') as anchor
+      from (select entity.id, string_to_array(trim(regexp_replace(entity.key collate "C", '[^a-z0-9]+', ' ', 'g')), ' ') as words
+              from entity) as word
   ), phrase as (
     insert into ragpg.phrase (namespace_id, entity_id, anchor, query)
-    select owner, lexeme.id, (array_agg(lexeme.lexeme order by length(lexeme.lexeme) desc, lexeme.lexeme collate "C"))[1],
+    select owner, lexeme.id,
+           coalesce((array_agg(lexeme.lexeme order by length(lexeme.lexeme) desc, lexeme.lexeme collate "C")
+                       filter (where octet_length(lexeme.lexeme) > length(lexeme.lexeme)))[1],
+                    min(spelled.anchor)),
            string_agg(ragpg.quote_lexeme(lexeme.lexeme), '&' order by lexeme.lexeme collate "C")::tsquery
-      from lexeme
+      from lexeme join spelled using (id)
      group by lexeme.id
      order by lexeme.id
     on conflict on constraint phrase_pkey do nothing
