@@ -24,7 +24,7 @@ class LexicalJudge:
 
     Where numbers, units, dates, negation, quantifiers, names or roles disagree a claim is
     contradicted (the evidence says otherwise) or unsupported (it does not say so). The thresholds
-    are those of the literature on extractive answers; docs/decisions/grounding.md measures them.
+    are a convention; docs/decisions/grounding.md measures what they give.
     """
 
     name = "lexical"
