@@ -103,7 +103,9 @@ class TokenRuler:
         if not tokens:
             return end
         place = bisect_right(self.starts, end - 1) - tokens
-        return self.starts[place] if place > 0 else (self.starts[0] if self.starts else end)
+        start = self.starts[max(place, 0)] if self.starts else end
+        # Within one unknown word the token before starts far away.
+        return max(start, end - _CHARACTERS * tokens)
 
 
 @cache

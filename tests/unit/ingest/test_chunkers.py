@@ -139,6 +139,7 @@ def test_no_chunker_takes_sizes_that_cannot_work_ch_04(make: Callable[[int, int]
 def test_every_chunker_ends_on_a_run_without_blanks_ch_05(chunker: Chunker, text: str) -> None:
     found = list(chunker(load_text(text, source="a", format="code")))
     assert max(len(one.content) for one in found) <= 200
+    assert len(found) <= len(text) / 10
     end = 0
     for one in found:
         assert one.start_char <= end
