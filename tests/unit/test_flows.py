@@ -109,7 +109,9 @@ class TestSearch:
         flow = search(Request("red fox", profile=PLAIN), Providers(HashEmbedder(4)), Settings())
         next(flow)
         flow.send([1.0] * 4)
-        step = flow.send([("[]", json.dumps(REPORT), json.dumps([["other", 4]]), None)])
+        look = flow.send([("[]", json.dumps(REPORT), json.dumps([["other", 4]]), None)])
+        assert isinstance(look, Call)
+        step = flow.send(look.function(*look.arguments))
         assert isinstance(step, Fetch)
         assert step.parameters["embedding"] is None
         result = ended(flow, [("[]", json.dumps(REPORT), json.dumps([["other", 4]]), None)])
@@ -244,7 +246,7 @@ class TestIngest:
                 queries.FINGERPRINTS: [],
                 queries.FOLD: [0],
                 queries.REBUILD: [True],
-            }[step.query]
+            }.get(step.query, [])
 
         order = Order(texts=[("a", "one"), ("b", "two")])
         report, _ = drive(ingest(order, None, Settings()), answer)
