@@ -89,7 +89,6 @@ LAYERS = {
     "ragpg.jobs.queries": 4,
     "ragpg.jobs.listen": 8,
     "ragpg.jobs.worker": 8,
-    "ragpg.jobs.queue": 8,
     "ragpg.tools": 8,
     "ragpg.adapters": 8,
     "ragpg.watch": 8,
