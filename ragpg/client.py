@@ -19,12 +19,14 @@ from ragpg.streams import pieces
 from ragpg.types import Delta, Done, Started, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Generator as Events
     from types import TracebackType
     from typing import Self
 
     from ragpg.doctor import Check
     from ragpg.feedback.attribution import Used
+    from ragpg.graph.global_search_result import GlobalResult
     from ragpg.ingest.prepare import Text
     from ragpg.ingest.sentences import SentenceReport
     from ragpg.protocols import (
@@ -185,7 +187,7 @@ class Client(Flows):
         rerank: bool | Reranker = True,
         profile: ProfileChoice | None = None,
         **options: Unpack[SearchOptions],
-    ) -> Iterator[AnswerEvent]:
+    ) -> Events[AnswerEvent, None, None]:
         """As ask, in events: Started (what was found), Deltas (the text), Done (the Answer).
 
         The arguments are those of ask. The search is over, and its connection given back, before
@@ -263,6 +265,19 @@ class Client(Flows):
         Raises NamespaceNotFound, ConfigError for another model than the namespace's, ProviderError.
         """
         return self._run(self._fill_sentences(namespace, seconds, on_step))
+
+    def search_global(
+        self,
+        query: str,
+        *,
+        namespace: Names = "default",
+        k: int = 24,
+        generator: Generator | None = None,
+    ) -> GlobalResult:
+        """What the reports on communities say on a question about a whole corpus, and the chat
+        model's answer from them, where there is a model. Make reports first: `ragpg graph reports`.
+        """
+        return self._run(self._search_global(query, namespace, k, generator))
 
     def namespaces(self) -> list[NamespaceInfo]:
         """All namespaces, by name."""

@@ -19,12 +19,14 @@ from ragpg.streams import apieces
 from ragpg.types import Delta, Done, Started, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+    from collections.abc import AsyncGenerator as AsyncEvents
+    from collections.abc import Callable, Iterable, Sequence
     from types import TracebackType
     from typing import Self
 
     from ragpg.doctor import Check
     from ragpg.feedback.attribution import Used
+    from ragpg.graph.global_search_result import GlobalResult
     from ragpg.ingest.prepare import Text
     from ragpg.ingest.sentences import SentenceReport
     from ragpg.protocols import (
@@ -150,7 +152,7 @@ class AsyncClient(Flows):
         rerank: bool | Reranker = True,
         profile: ProfileChoice | None = None,
         **options: Unpack[SearchOptions],
-    ) -> AsyncIterator[AnswerEvent]:
+    ) -> AsyncEvents[AnswerEvent, None]:
         """As Client.ask_stream: `async for event in rag.ask_stream(...)`."""
         request = self._request(question, namespace, rerank, profile, **options)
         chosen = self._chat_model(generator)
@@ -210,6 +212,17 @@ class AsyncClient(Flows):
     ) -> SentenceReport:
         """As Client.fill_sentences."""
         return await self._run(self._fill_sentences(namespace, seconds, on_step))
+
+    async def search_global(
+        self,
+        query: str,
+        *,
+        namespace: Names = "default",
+        k: int = 24,
+        generator: Generator | AsyncGenerator | None = None,
+    ) -> GlobalResult:
+        """As Client.search_global."""
+        return await self._run(self._search_global(query, namespace, k, generator))
 
     async def namespaces(self) -> list[NamespaceInfo]:
         """As Client.namespaces."""

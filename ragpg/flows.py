@@ -25,6 +25,7 @@ from ragpg.steps import Flow, fetch, fetch_one
 
 if TYPE_CHECKING:
     from ragpg.doctor import Check
+    from ragpg.graph.global_search_result import GlobalResult
     from ragpg.ingest.prepare import Text
     from ragpg.protocols import (
         AsyncEmbedder,
@@ -151,6 +152,24 @@ class Flows:
 
     def _ingest(self, order: Order) -> Flow[IngestReport]:
         return ingest(order, self.embedder, self.settings)
+
+    def _search_global(
+        self,
+        query: str,
+        namespace: Names,
+        k: int,
+        generator: Generator | AsyncGenerator | None,
+    ) -> Flow[GlobalResult]:
+        # Loaded when asked for: few searches are about a whole corpus.
+        from ragpg.graph.global_search import search_global
+
+        return search_global(
+            query,
+            namespaces=[namespace] if isinstance(namespace, str) else list(namespace),
+            embedder=self.embedder,
+            generator=generator or self.generator,
+            k=k,
+        )
 
     def _fill_sentences(
         self,

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 def search(request: Request, providers: Providers, settings: Settings) -> Flow[SearchResult]:
     """Hits, a report of every arm and stage, the context block, and verdicts on an answer."""
     query = clean_text(request.query)[0]
-    if request.k == 0 or not (query.strip() or request.filter):
+    asks = query.strip() or request.filter or request.embedding is not None
+    if request.k == 0 or not asks:
         said = "nothing was searched: the query is blank or k is 0"
         return SearchResult(query=request.query, hits=[], report={}, notes=[said])
     notes: list[str] = []

@@ -12,7 +12,9 @@ begin
   end if;
   select asked.name into unknown
     from unnest(names) as asked (name)
-   where not exists (select 1 from ragpg.namespace where namespace.name = asked.name)
+   -- Row-level security is off inside functions with the owner's rights: asked here once more.
+   where not exists (select 1 from ragpg.namespace
+                      where namespace.name = asked.name and ragpg.may_use_namespace(namespace.id))
    order by asked.name collate "C"
    limit 1;
   if unknown is not null then

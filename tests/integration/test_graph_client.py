@@ -52,3 +52,24 @@ def test_ingest_takes_patterns(rag: Client, tmp_path: Path) -> None:
         (tmp_path / name).write_text(f"Text of {name}.")
     report = rag.ingest(tmp_path, include=["*.md"], exclude=["c*"])
     assert [file.source for file in report.files if file.status == "stored"] == ["a.md"]
+
+
+def test_a_question_about_the_whole_corpus_without_reports_says_so(
+    graph: Graph, database: str
+) -> None:
+    graph.analyse()
+    found = graph._rag.search_global("what is this about?")
+    assert found.answer is None
+    assert found.notes
+
+    async def run() -> object:
+        async with ragpg.aconnect(database) as rag:
+            return (await rag.search_global("what is this about?")).notes
+
+    assert asyncio.run(run()) == found.notes
+
+
+def test_a_vector_alone_is_a_search(rag: Client) -> None:
+    rag.ingest(texts=TEXTS)
+    vector = rag.embedder.embed_query("Alpha")  # type: ignore[union-attr]
+    assert rag.search("", embedding=vector, arms=["vector"]).hits
