@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ragpg.graph.global_search_result import GlobalResult
     from ragpg.ingest.prepare import Text
     from ragpg.ingest.sentences import SentenceReport
+    from ragpg.jobs.enqueue import EnqueueReport
     from ragpg.protocols import (
         Chunker,
         Embedder,
@@ -278,6 +279,23 @@ class Client(Flows):
         model's answer from them, where there is a model. Make reports first: `ragpg graph reports`.
         """
         return self._run(self._search_global(query, namespace, k, generator))
+
+    def enqueue(
+        self,
+        paths: Path | Iterable[Path] = (),
+        *,
+        texts: Iterable[Text] = (),
+        namespace: str = "default",
+        **options: Any,
+    ) -> EnqueueReport:
+        """Put files and texts into the queue, one job a document, for `ragpg worker`.
+
+        The arguments are those of ragpg.jobs.queue.Queue.enqueue: priority, delay, prune, ...
+        """
+        from ragpg.jobs.queue import Queue
+
+        queue = Queue(self)
+        return queue.enqueue(paths, texts=texts, namespace=namespace, **options)
 
     def namespaces(self) -> list[NamespaceInfo]:
         """All namespaces, by name."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ragpg.graph.global_search_result import GlobalResult
     from ragpg.ingest.prepare import Text
     from ragpg.ingest.sentences import SentenceReport
+    from ragpg.jobs.enqueue import EnqueueReport
     from ragpg.protocols import (
         AsyncEmbedder,
         AsyncGenerator,
@@ -223,6 +224,20 @@ class AsyncClient(Flows):
     ) -> GlobalResult:
         """As Client.search_global."""
         return await self._run(self._search_global(query, namespace, k, generator))
+
+    async def enqueue(
+        self,
+        paths: Path | Iterable[Path] = (),
+        *,
+        texts: Iterable[Text] = (),
+        namespace: str = "default",
+        **options: Any,
+    ) -> EnqueueReport:
+        """As Client.enqueue."""
+        from ragpg.jobs.queue import AsyncQueue
+
+        queue = AsyncQueue(self)
+        return await queue.enqueue(paths, texts=texts, namespace=namespace, **options)
 
     async def namespaces(self) -> list[NamespaceInfo]:
         """As Client.namespaces."""

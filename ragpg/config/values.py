@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """A namespace that `ragpg config apply` makes where there is none.
+    """A namespace as a file describes it; its values are checked, nothing is made of them.
 
     kind       knowledge or memory
     language   a text search configuration

@@ -100,7 +100,7 @@ def test_a_stream_that_is_closed_stops_the_model_and_leaves_nothing_open(
         "and pid <> pg_backend_pid() and state <> 'idle'"
     ).fetchone()
     assert busy == (0,)
-    stream.close()  # type: ignore[attr-defined]
+    stream.close()
     assert model.closed
 
 
