@@ -41,7 +41,8 @@ end $$;
 comment on function ragpg.store_report(text, text, bigint, bytea, jsonb) is
 $$Keeps a report on a community; false where its documents have changed since they were read.
 
-  select ragpg.store_report('default', 'some-model', 42, ragpg.community_digest(1, 42),
-    '{"title": "Refunds", "summary": "How money is paid back.", "findings": ["Within 14 days."]}');
+  select ragpg.store_report('default', 'some-model', community.id, ragpg.community_digest(namespace_id, community.id),
+    '{"title": "Refunds", "summary": "How money is paid back.", "findings": ["Within 14 days."]}')
+    from ragpg.community where namespace_id = 1 limit 1;
 
 Its vector follows: ragpg.store_report_vectors.$$;

@@ -39,4 +39,4 @@ comment on function ragpg.drop_embedding_space(text, integer) is
 $$Forgets an embedding space that a namespace does not search any more: its vectors, and where no other
 namespace uses it, the space with its cached vectors. False if the namespace did not keep it.
 
-  select ragpg.drop_embedding_space('handbook', 1);$$;
+  select ragpg.drop_embedding_space('handbook', 2);$$;

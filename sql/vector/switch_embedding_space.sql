@@ -59,7 +59,7 @@ comment on function ragpg.switch_embedding_space(text, integer, bigint) is
 $$Makes a namespace search another embedding space that is complete, at once. The space of before is
 kept and filled on, so that the same call takes it back.
 
-  select ragpg.switch_embedding_space('handbook', 2);
+  select ragpg.switch_embedding_space('handbook', 1);
 
 Raises RG005 when more than `missing` chunks with a vector of before have none in the new space;
 returns how many. Waits for transactions that are ingesting into the namespace.$$;
