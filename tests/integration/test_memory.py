@@ -122,18 +122,21 @@ def test_the_caller_may_say_what_is_superseded(memory: Memory) -> None:
 
 
 def test_an_old_memory_counts_less_than_a_new_one(memory: Memory, db: Database) -> None:
-    memory.remember("The meeting about budgets is in the blue room, said one.")
-    memory.remember("The meeting about budgets is in the blue room, said another.")
+    old = memory.remember("Budgets and the meeting about budgets: blue room.")
+    new = memory.remember("A meeting about budgets was held once.")
     db.execute(
         "update ragpg.memory set last_seen_at = now() - %s where document_id = "
-        "(select document_id from ragpg.memories where content like '%%another.')",
-        [timedelta(days=400)],
+        "(select document_id from ragpg.memories where source = %s)",
+        [timedelta(days=400), old.source],
     )
-    query = "meeting about budgets blue room said another"
+    query = "meeting about budgets blue room"
     aged = memory.recall(query, min_similarity=-1)
     ageless = memory.recall(query, min_similarity=-1, half_life=None)
-    assert aged[0].text.endswith("said one.")
-    assert ageless[0].text.endswith("said another.")
+    assert [one.source for one in ageless] == [old.source, new.source]
+    factor = 0.5 + 0.5 * 0.5 ** (400 / 180)
+    scores = {one.source: one.score for one in aged}
+    assert scores[old.source] == pytest.approx(ageless[0].score * factor, rel=1e-3)
+    assert scores[new.source] == pytest.approx(ageless[1].score, rel=1e-3)
 
 
 def test_the_block_keeps_hostile_text_inside(memory: Memory) -> None:
