@@ -151,7 +151,7 @@ def test_cancelled_searches_leave_nothing_behind_db_03(database: str, db: Databa
                     await asyncio.sleep(random.random() * 0.03)
                     task.cancel()
                 results = await asyncio.gather(*tasks, return_exceptions=True)
-                assert all(isinstance(one, asyncio.CancelledError) for one in results)
+                assert all(isinstance(one, asyncio.CancelledError) for one in results), results
                 assert await asyncio.to_thread(eventually, lambda: sessions(db, "active") == 0, 1)
                 assert sessions(db, "idle in transaction%") == 0
             embedder.delay = 0
