@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 #: Rungs of a set that is split by language: it asks about fusion, not about every stage.
 FEW = ("keyword", "vector", "fused (rrf)", "fused", "default")
 
-#: Built-in profiles beside the default.
+#: Built-in profiles beside the default. `seed` embeds sentences while it searches where none are
+#: stored, which takes minutes a set: it is a rung only where they are.
 PROFILES = ("seed", "fast")
 
 
@@ -86,7 +87,7 @@ def main() -> None:
 def run(dsn: str, job: Job, results: Path) -> Report:
     """One set up the ladder; says on standard error when it is through."""
     judged = read_judged_set(job.folder)
-    rungs: list[Rung] = ladder(profiles=PROFILES)
+    rungs: list[Rung] = ladder(profiles=PROFILES if job.sentences else PROFILES[1:])
     if job.language is not None:
         [judged] = [one for one in judged.split("lang") if one.name.endswith(f"-{job.language}")]
         rungs = ladder(FEW)
