@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, ProviderError
 from ragpg.judges.lexical import check_thresholds
+from ragpg.onnx_model import OnnxModel, needs_packages, open_model, probabilities
 from ragpg.types import Judgement
 
 if TYPE_CHECKING:
@@ -28,10 +29,7 @@ _INSTALL = "pip install 'ragpg[rerank]'"
 
 @dataclass(frozen=True)
 class _Loaded:
-    session: Any
-    tokenizer: Any
-    inputs: frozenset[str]
-    padding_id: int
+    model: OnnxModel
     entailment: int
     contradiction: int | None
 
@@ -98,7 +96,7 @@ class NLIJudge:
             (f"{pair.heading}\n{pair.evidence}" if self._heading else pair.evidence, pair.claim)
             for pair in pairs
         ]
-        encodings = loaded.tokenizer.encode_batch(texts)
+        encodings = loaded.model.tokenizer.encode_batch(texts)
         order = sorted(range(len(pairs)), key=lambda at: len(encodings[at].ids))
         found: dict[int, Judgement] = {}
         for start in range(0, len(order), self._batch_size):
@@ -122,19 +120,7 @@ class NLIJudge:
         return Judgement(verdict, entails, reasons)
 
     def _probabilities(self, loaded: _Loaded, encodings: Sequence[Any]) -> list[list[float]]:
-        import numpy as np
-
-        width = max(len(one.ids) for one in encodings)
-        ids = np.full((len(encodings), width), loaded.padding_id, dtype=np.int64)
-        mask = np.zeros_like(ids)
-        types = np.zeros_like(ids)
-        for row, one in enumerate(encodings):
-            ids[row, : len(one.ids)] = one.ids
-            mask[row, : len(one.ids)] = 1
-            types[row, : len(one.ids)] = one.type_ids
-        feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-        wanted = {name: value for name, value in feeds.items() if name in loaded.inputs}
-        logits = np.asarray(loaded.session.run(None, wanted)[0], dtype=np.float64)
+        logits = loaded.model.logits(encodings)
         classes = max(loaded.entailment, loaded.contradiction or 0) + 1
         if logits.ndim != 2 or len(logits) != len(encodings) or logits.shape[1] < classes:
             raise ProviderError(
@@ -142,39 +128,20 @@ class NLIJudge:
                 f" pairs and {classes} classes or more: it is no such classifier",
                 scope="service",
             )
-        if logits.shape[1] == 1:
-            return [[float(one)] for one in 1 / (1 + np.exp(-np.clip(logits[:, 0], -60, 60)))]
-        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return [[float(one) for one in row] for row in powers / powers.sum(axis=1, keepdims=True)]
+        return [[float(one) for one in row] for row in probabilities(logits)]
 
     @cached_property
     def _loaded(self) -> _Loaded:
-        try:
-            import onnxruntime
-            import tokenizers
-        except ImportError as error:
-            raise ConfigError(f"an entailment model needs {error.name}", hint=_INSTALL) from error
+        needs_packages("an entailment model", _INSTALL)
         weights = _existing(
             self._source, ("model.onnx", "onnx/model.onnx"), "ONNX model", itself=".onnx"
         )
         folder = weights.parent
         names = ("tokenizer.json", "../tokenizer.json")
-        tokenizer = tokenizers.Tokenizer.from_file(str(_existing(folder, names, "tokenizer")))
-        padding_id = (tokenizer.padding or {}).get("pad_id", 0)
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(self._max_tokens, strategy="longest_first")
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        # Idle threads would otherwise burn a core while other work (a database) waits for it.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        session = onnxruntime.InferenceSession(
-            str(weights), options, providers=["CPUExecutionProvider"]
-        )
-        inputs = frozenset(entry.name for entry in session.get_inputs())
+        vocabulary = _existing(folder, names, "tokenizer")
+        model = open_model(weights, vocabulary, max_tokens=self._max_tokens, threads=self._threads)
         entailment, contradiction = self._classes(folder)
-        return _Loaded(session, tokenizer, inputs, padding_id, entailment, contradiction)
+        return _Loaded(model, entailment, contradiction)
 
     def _classes(self, folder: Path) -> tuple[int, int | None]:
         """Where in the output entailment and contradiction stand."""

@@ -10,13 +10,13 @@ import importlib.resources
 import json
 import logging
 import os
-from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragpg.errors import ConfigError
+from ragpg.onnx_model import OnnxModel, needs_packages, open_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,17 +32,6 @@ _INSTALL = "pip install 'ragpg[local]'"
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 _PROBE = "dimensions"
-
-
-@dataclass(frozen=True)
-class _Loaded:
-    """An open session with its tokenizer, which is told nothing after it was loaded."""
-
-    session: Any
-    tokenizer: Any
-    inputs: frozenset[str]
-    output: str
-    padding_id: int
 
 
 class LocalEmbedder:
@@ -107,7 +96,7 @@ class LocalEmbedder:
     def dimensions(self) -> int:
         """Length of every vector, as the file declares it, or found by embedding one word."""
         loaded = self._loaded
-        shape = next(out.shape for out in loaded.session.get_outputs() if out.name == loaded.output)
+        shape = next(out.shape for out in loaded.session.get_outputs() if out.name == self._output)
         if isinstance(shape[-1], int):
             return shape[-1]
         return len(self.embed_query(_PROBE))
@@ -155,15 +144,7 @@ class LocalEmbedder:
         import numpy as np
 
         loaded = self._loaded
-        width = max(len(window) for window in windows)
-        ids = np.full((len(windows), width), loaded.padding_id, dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, window in enumerate(windows):
-            ids[row, : len(window)] = window
-            mask[row, : len(window)] = 1
-        feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        wanted = {name: value for name, value in feeds.items() if name in loaded.inputs}
-        output = loaded.session.run([loaded.output], wanted)[0].astype(np.float32)
+        output = loaded.session.run([self._output], loaded.feeds(windows))[0].astype(np.float32)
         if output.ndim == 3:
             if self._pooling == "cls":
                 output = output[:, 0]
@@ -201,37 +182,22 @@ class LocalEmbedder:
         return weights, tokenizer
 
     @property
-    def _loaded(self) -> _Loaded:
+    def _loaded(self) -> OnnxModel:
         with self._lock:
             return self._load
 
     @cached_property
-    def _load(self) -> _Loaded:
-        try:
-            import onnxruntime
-            import tokenizers
-        except ImportError as error:
-            raise ConfigError(f"the local embedder needs {error.name}", hint=_INSTALL) from error
+    def _load(self) -> OnnxModel:
+        needs_packages("the local embedder", _INSTALL)
         weights, vocabulary = self._files
-        tokenizer = tokenizers.Tokenizer.from_file(str(vocabulary))
-        padding_id = (tokenizer.padding or {}).get("pad_id", 0)
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(self._max_tokens)
+        return open_model(weights, vocabulary, max_tokens=self._max_tokens, threads=self._threads)
 
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        # Idle threads would otherwise burn a core while other work (a database) waits for it.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        session = onnxruntime.InferenceSession(
-            str(weights), options, providers=["CPUExecutionProvider"]
-        )
-        names = [output.name for output in session.get_outputs()]
+    @cached_property
+    def _output(self) -> str:
+        """The output that holds vectors of tokens, or of the whole text."""
+        names = [output.name for output in self._loaded.session.get_outputs()]
         preferred = ("sentence_embedding", "last_hidden_state", "token_embeddings")
-        output = next((name for name in preferred if name in names), names[0])
-        inputs = frozenset(entry.name for entry in session.get_inputs())
-        return _Loaded(session, tokenizer, inputs, output, padding_id)
+        return next((name for name in preferred if name in names), names[0])
 
 
 def _mean(

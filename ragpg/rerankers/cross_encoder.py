@@ -13,6 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragpg.errors import ConfigError, ProviderError
+from ragpg.onnx_model import OnnxModel, needs_packages, open_model, probabilities
 from ragpg.rerankers.passages import passage, reordered
 
 if TYPE_CHECKING:
@@ -27,11 +28,11 @@ _INSTALL = "pip install 'ragpg[rerank]'"
 
 @dataclass(frozen=True)
 class _Loaded:
-    session: Any
-    tokenizer: Any
+    """`whole` is the tokenizer without a limit: the other one would refuse a query that leaves the
+    passage no room."""
+
+    model: OnnxModel
     whole: Any
-    inputs: frozenset[str]
-    padding_id: int
 
 
 class ONNXReranker:
@@ -97,7 +98,7 @@ class ONNXReranker:
         loaded = self._loaded
         # Half of the window at most: a long query must leave room for what is to be judged.
         query = _first_tokens(loaded.whole, query, self._max_tokens // 2)
-        encodings = loaded.tokenizer.encode_batch([(query, text) for text in texts])
+        encodings = loaded.model.tokenizer.encode_batch([(query, text) for text in texts])
         order = sorted(range(len(texts)), key=lambda at: len(encodings[at].ids))
         found = [0.0] * len(texts)
         for start in range(0, len(order), self._batch_size):
@@ -109,19 +110,7 @@ class ONNXReranker:
         return found
 
     def _run(self, loaded: _Loaded, encodings: Sequence[Any]) -> list[float]:
-        import numpy as np
-
-        width = max(len(one.ids) for one in encodings)
-        ids = np.full((len(encodings), width), loaded.padding_id, dtype=np.int64)
-        mask = np.zeros_like(ids)
-        types = np.zeros_like(ids)
-        for row, one in enumerate(encodings):
-            ids[row, : len(one.ids)] = one.ids
-            mask[row, : len(one.ids)] = 1
-            types[row, : len(one.ids)] = one.type_ids
-        feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-        wanted = {name: value for name, value in feeds.items() if name in loaded.inputs}
-        logits = np.asarray(loaded.session.run(None, wanted)[0], dtype=np.float64)
+        logits = loaded.model.logits(encodings)
         if logits.ndim == 1:
             logits = logits[:, None]
         if logits.ndim != 2 or len(logits) != len(encodings) or logits.shape[1] == 0:
@@ -133,14 +122,7 @@ class ONNXReranker:
         return [float(score) for score in self._activated(logits)]
 
     def _activated(self, logits: NDArray[Any]) -> NDArray[Any]:
-        import numpy as np
-
-        if self._activation == "none":
-            return logits[:, -1]
-        if logits.shape[1] == 1:
-            return np.asarray(1 / (1 + np.exp(-np.clip(logits[:, 0], -60, 60))))
-        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(powers[:, -1] / powers.sum(axis=1))
+        return (logits if self._activation == "none" else probabilities(logits))[:, -1]
 
     @property
     def _files(self) -> tuple[Path, Path]:
@@ -173,31 +155,21 @@ class ONNXReranker:
 
     @cached_property
     def _load(self) -> _Loaded:
-        try:
-            import onnxruntime
-            import tokenizers
-        except ImportError as error:
-            raise ConfigError(f"a cross-encoder needs {error.name}", hint=_INSTALL) from error
+        needs_packages("a cross-encoder", _INSTALL)
+        import tokenizers
+
         weights, vocabulary = self._files
-        tokenizer = tokenizers.Tokenizer.from_file(str(vocabulary))
-        # The other one would refuse a query that leaves the passage no room.
         whole = tokenizers.Tokenizer.from_file(str(vocabulary))
         whole.no_padding()
         whole.no_truncation()
-        padding_id = (tokenizer.padding or {}).get("pad_id", 0)
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(self._max_tokens, strategy="only_second")
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        # Idle threads would otherwise burn a core while other work (a database) waits for it.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        session = onnxruntime.InferenceSession(
-            str(weights), options, providers=["CPUExecutionProvider"]
+        model = open_model(
+            weights,
+            vocabulary,
+            max_tokens=self._max_tokens,
+            strategy="only_second",
+            threads=self._threads,
         )
-        inputs = frozenset(entry.name for entry in session.get_inputs())
-        return _Loaded(session, tokenizer, whole, inputs, padding_id)
+        return _Loaded(model, whole)
 
 
 def _first_tokens(whole: Any, text: str, most: int) -> str:

@@ -18,6 +18,7 @@ LAYERS = {
     "ragpg.sentences": 1,
     "ragpg.sentence_units": 1,
     "ragpg.vectors": 1,
+    "ragpg.onnx_model": 2,
     "ragpg.protocols": 2,
     "ragpg.tokens": 2,
     "ragpg.embedders": 2,
@@ -117,7 +118,7 @@ STAGES = {
 #: Only these may import it.
 ONLY = {
     "openai": {"ragpg.providers"},
-    "onnxruntime": {"ragpg.providers", "ragpg.rerankers", "ragpg.judges"},
+    "onnxruntime": {"ragpg.onnx_model"},
     "bs4": {"ragpg.ingest"},
     "docutils": {"ragpg.ingest"},
     "click": {"ragpg.cli", "ragpg.demo"},
