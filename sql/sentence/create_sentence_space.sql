@@ -6,7 +6,6 @@ set search_path from current
 as $$
 declare
   space ragpg.embedding_space;
-  grantee record;
 begin
   if pg_catalog.to_regclass(pg_catalog.format('ragpg.sentence_%s', space_id)) is not null then
     return;
@@ -33,17 +32,7 @@ begin
   execute pg_catalog.format('comment on table ragpg.sentence_%s is %L', space.id,
     pg_catalog.format('Unit vectors of the sentences of chunks, model %s; offsets are characters of chunk.content.',
       space.model));
-  perform ragpg.protect_table(pg_catalog.format('ragpg.sentence_%s', space.id)::pg_catalog.regclass);
-  -- Whoever may use the chunks may use their sentences.
-  for grantee in
-    select case acl.grantee when 0 then 'public' else acl.grantee::pg_catalog.regrole::pg_catalog.text end as role,
-           pg_catalog.string_agg(acl.privilege_type, ', ') as privileges
-      from pg_catalog.pg_class, pg_catalog.aclexplode(pg_class.relacl) as acl
-     where pg_class.oid = 'ragpg.chunk'::pg_catalog.regclass and acl.grantee <> pg_class.relowner
-     group by acl.grantee
-  loop
-    execute pg_catalog.format('grant %s on ragpg.sentence_%s to %s', grantee.privileges, space.id, grantee.role);
-  end loop;
+  perform ragpg.share_as_chunk(pg_catalog.format('ragpg.sentence_%s', space.id)::pg_catalog.regclass);
 end $$;
 
 comment on function ragpg.create_sentence_space(integer) is

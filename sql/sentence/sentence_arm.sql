@@ -12,7 +12,6 @@ declare
   -- As measured: the share of the best sentence in a score, and how far the query is moved.
   best_share constant double precision := 0.3;
   moved_by constant double precision := 0.5;
-  spaces integer[];
   space ragpg.embedding_space;
   moved vector;
   hits ragpg.arm_hit[];
@@ -23,25 +22,9 @@ begin
   end if;
   if k <= 0 or embedding is null or cardinality(namespace_ids) = 0 or cardinality(candidates) = 0 then
     return;
-  elsif vector_norm(embedding) = 0 then
-    raise exception 'the query vector is all zeros' using errcode = 'RG002',
-      hint = 'Cosine similarity is undefined for it; leave the vector out to search by keyword.';
   end if;
-  select array_agg(distinct namespace.space_id) filter (where namespace.space_id is not null) into spaces
-    from ragpg.namespace where namespace.id = any (namespace_ids);
-  if spaces is null then
-    return;
-  elsif cardinality(spaces) > 1 then
-    raise exception 'these namespaces use % different embedding spaces', cardinality(spaces)
-      using errcode = 'RG002', hint = 'Search them one by one: a vector of one model means nothing to another.';
-  end if;
-  select embedding_space.* into space from ragpg.embedding_space where embedding_space.id = spaces[1];
-  if vector_dims(embedding) <> space.dimensions then
-    raise exception 'the query vector has % dimensions, model "%" of this namespace has %',
-      vector_dims(embedding), space.model, space.dimensions using errcode = 'RG002',
-      hint = 'Embed the query with the model that the namespace was ingested with.';
-  end if;
-  if to_regclass(format('ragpg.sentence_%s', space.id)) is null then
+  space := ragpg.query_space(embedding, namespace_ids);
+  if space.id is null or to_regclass(format('ragpg.sentence_%s', space.id)) is null then
     return;
   end if;
   embedding := l2_normalize(embedding);

@@ -7,7 +7,6 @@ set search_path from current
 as $$
 declare
   space integer;
-  grantee record;
 begin
   if type not in ('halfvec', 'vector') or dimensions not between 1 and 16000 or coalesce(model, '') = '' then
     raise exception 'embedding space %: % dimensions of type "%" are not possible', model, dimensions, type
@@ -34,17 +33,7 @@ begin
     space, type, dimensions);
   execute pg_catalog.format('comment on table ragpg.embedding_%s is %L', space,
     pg_catalog.format('Vectors of model %s, %s dimensions, by chunk.', model, dimensions));
-  perform ragpg.protect_table(pg_catalog.format('ragpg.embedding_%s', space)::pg_catalog.regclass);
-  -- Whoever may use the chunks may use their vectors.
-  for grantee in
-    select case acl.grantee when 0 then 'public' else acl.grantee::pg_catalog.regrole::pg_catalog.text end as role,
-           pg_catalog.string_agg(acl.privilege_type, ', ') as privileges
-      from pg_catalog.pg_class, pg_catalog.aclexplode(pg_class.relacl) as acl
-     where pg_class.oid = 'ragpg.chunk'::pg_catalog.regclass and acl.grantee <> pg_class.relowner
-     group by acl.grantee
-  loop
-    execute pg_catalog.format('grant %s on ragpg.embedding_%s to %s', grantee.privileges, space, grantee.role);
-  end loop;
+  perform ragpg.share_as_chunk(pg_catalog.format('ragpg.embedding_%s', space)::pg_catalog.regclass);
   return space;
 end $$;
 

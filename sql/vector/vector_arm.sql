@@ -15,7 +15,6 @@ language plpgsql stable security definer
 set search_path from current
 as $$
 declare
-  spaces integer[];
   space ragpg.embedding_space;
   condition text;
   chunks bigint;     -- of these namespaces
@@ -32,23 +31,10 @@ begin
   end if;
   if k <= 0 or embedding is null or cardinality(namespace_ids) = 0 then
     return;
-  elsif vector_norm(embedding) = 0 then
-    raise exception 'the query vector is all zeros' using errcode = 'RG002',
-      hint = 'Cosine similarity is undefined for it; leave the vector out to search by keyword.';
   end if;
-  select array_agg(distinct namespace.space_id) filter (where namespace.space_id is not null) into spaces
-    from ragpg.namespace where namespace.id = any (namespace_ids);
-  if spaces is null then
+  space := ragpg.query_space(embedding, namespace_ids);
+  if space.id is null then
     return;
-  elsif cardinality(spaces) > 1 then
-    raise exception 'these namespaces use % different embedding spaces', cardinality(spaces)
-      using errcode = 'RG002', hint = 'Search them one by one: a vector of one model means nothing to another.';
-  end if;
-  select embedding_space.* into space from ragpg.embedding_space where embedding_space.id = spaces[1];
-  if vector_dims(embedding) <> space.dimensions then
-    raise exception 'the query vector has % dimensions, model "%" of this namespace has %',
-      vector_dims(embedding), space.model, space.dimensions using errcode = 'RG002',
-      hint = 'Embed the query with the model that the namespace was ingested with.';
   end if;
   -- Half precision takes neither very long vectors nor very short ones; the direction is what counts.
   embedding := l2_normalize(embedding);
