@@ -1,4 +1,5 @@
-"""Reranking: a deterministic reranker without a model, and the guard that runs any reranker.
+"""Reranking: a deterministic reranker without a model. What runs any reranker is
+`ragpg.rerankers.chain`.
 
 The heuristic reranker keeps the fused rank as its prior and moves a hit by a few places where
 the text itself speaks for it. Weights were chosen for gain on every judged set rather than for a
@@ -7,21 +8,17 @@ large gain on one.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from ragpg.query.rerank_features import Features, features
-from ragpg.rerankers.guard import name_of, same_hits, scale_of
-from ragpg.types import ArmReport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragpg.protocols import Reranker
     from ragpg.types import Hit
 
-__all__ = ["Features", "HeuristicReranker", "features", "rerank_safely"]
+__all__ = ["Features", "HeuristicReranker", "features"]
 
 #: Arms that know nothing of meaning: without others the words have had their say.
 _LEXICAL_ARMS = frozenset({"keyword", "metadata", "prf", "graph"})
@@ -69,28 +66,3 @@ class HeuristicReranker:
             replace(hit, rank=rank, score=score)
             for rank, (score, _, hit) in enumerate(scored, start=1)
         ]
-
-
-def rerank_safely(
-    reranker: Reranker, query: str, hits: Sequence[Hit]
-) -> tuple[list[Hit], ArmReport]:
-    """Run one reranker so that it cannot hurt: the same hits come out, whatever it does.
-
-    An exception keeps the earlier order and is reported. Hits that the reranker lost are put
-    behind the others in their earlier order, hits that it repeated or invented are taken out, and
-    the report says so. Bounds, chains and thresholds: `ragpg.rerankers.chain`.
-    """
-    before = list(hits)
-    name = name_of(reranker)
-    if not before or not query.strip():
-        return before, ArmReport(rows=len(before), skipped="nothing to rerank", mode=name)
-    began = time.perf_counter()
-    try:
-        after = list(reranker.rerank(query, before))
-        kept, problem = same_hits(before, after, scale_of(reranker))
-    except Exception as error:
-        ms = (time.perf_counter() - began) * 1000
-        message = f"{type(error).__name__}: {error}"
-        return before, ArmReport(rows=len(before), ms=ms, error=message, mode=name)
-    ms = (time.perf_counter() - began) * 1000
-    return kept, ArmReport(rows=len(kept), ms=ms, error=problem, mode=name)

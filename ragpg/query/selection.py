@@ -9,6 +9,7 @@ from ragpg.query.compress import compress_all, shorten_all
 from ragpg.query.context import Context, build_context
 from ragpg.query.diversity import Likeness, diversify, likeness
 from ragpg.query.parents import expand_within
+from ragpg.stages import reason, since
 from ragpg.steps import Flow, call
 from ragpg.tokens import counter_for_model
 from ragpg.types import ArmReport, Hit
@@ -88,12 +89,7 @@ def _guarded(
     try:
         hits = yield from stage()
     except Exception as error:
-        said = f"{type(error).__name__}: {getattr(error, 'message', error)}"
-        report[name] = ArmReport(rows=len(otherwise), ms=_since(began), error=said)
+        report[name] = ArmReport(rows=len(otherwise), ms=since(began), error=reason(error))
         return otherwise
-    report[name] = ArmReport(rows=len(hits), ms=_since(began))
+    report[name] = ArmReport(rows=len(hits), ms=since(began))
     return hits
-
-
-def _since(began: float) -> float:
-    return (time.perf_counter() - began) * 1000

@@ -12,6 +12,7 @@ from ragpg.errors import ConfigError, RagpgError
 from ragpg.query.fuse import DEFAULT_WEIGHT, fuse_with_external
 from ragpg.query.probes import probes_json
 from ragpg.query.retrieve import Retrieved, retrieve
+from ragpg.stages import since
 from ragpg.steps import Flow, Retrieve, call, embed_query, together
 from ragpg.types import ArmReport
 
@@ -46,10 +47,10 @@ def embedding_of(
         if isinstance(error, ConfigError):
             raise
         reason = error.message if isinstance(error, RagpgError) else _reason(error)
-        report["embed"] = ArmReport(ms=_since(began), error=reason)
+        report["embed"] = ArmReport(ms=since(began), error=reason)
         notes.append(f"vector arm skipped: the query could not be embedded: {reason}")
         return None
-    report["embed"] = ArmReport(rows=1, ms=_since(began))
+    report["embed"] = ArmReport(rows=1, ms=since(began))
     return vector
 
 
@@ -159,7 +160,7 @@ def _ask_retriever(
     kept = [replace(hit, kind="external") for hit in hits if least is None or hit.score >= least][
         :k
     ]
-    return kept, ArmReport(rows=len(kept), ms=_since(began))
+    return kept, ArmReport(rows=len(kept), ms=since(began))
 
 
 def _reason(error: Exception) -> str:
@@ -167,7 +168,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, TimeoutError) and not text:
         return "no answer in time"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _since(began: float) -> float:
-    return (time.perf_counter() - began) * 1000

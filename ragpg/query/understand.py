@@ -15,6 +15,7 @@ from ragpg.query.correct import corrective_probe
 from ragpg.query.facets import facet_probes
 from ragpg.query.hyde import hyde_probe
 from ragpg.query.variants import query_variants
+from ragpg.stages import reason, since
 from ragpg.steps import Flow, call, embed_query
 from ragpg.types import ArmReport
 
@@ -73,8 +74,7 @@ def embedded(
         try:
             vector = yield from embed_query(embedder, probe.query)
         except Exception as error:  # an embedder of the user's own may raise anything
-            said = f"{type(error).__name__}: {getattr(error, 'message', error)}"
-            report[f"embed:{probe.name}"] = ArmReport(ms=_since(began), error=said)
+            report[f"embed:{probe.name}"] = ArmReport(ms=since(began), error=reason(error))
             done.append(probe)
             continue
         done.append(replace(probe, embedding=vector))
@@ -99,13 +99,8 @@ def _of_a_model(
             else:
                 made = [(yield from hyde_probe(query, providers.generator))]
         except Exception as error:  # a model of the user's own may raise anything
-            said = f"{type(error).__name__}: {getattr(error, 'message', error)}"
-            report[name] = ArmReport(ms=_since(began), error=said)
+            report[name] = ArmReport(ms=since(began), error=reason(error))
             continue
         found += made
-        report[name] = ArmReport(rows=len(made), ms=_since(began))
+        report[name] = ArmReport(rows=len(made), ms=since(began))
     return found
-
-
-def _since(began: float) -> float:
-    return (time.perf_counter() - began) * 1000

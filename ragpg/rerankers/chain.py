@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ragpg.errors import ConfigError
 from ragpg.perform import aperform_rerank, perform_rerank
 from ragpg.rerankers.guard import name_of, same_hits, scale_of
+from ragpg.stages import reason, since
 from ragpg.steps import Flow, Rerank, arun, run
 from ragpg.types import ArmReport
 
@@ -137,11 +138,11 @@ def _stage(done: Reranked, key: str, stage: RerankStage, query: str) -> Flow[Rer
         after = yield Rerank(stage.reranker, query, head, timeout)
         kept, problem = same_hits(head, list(after), scale_of(stage.reranker))
     except Exception as error:  # a reranker of the user's own may raise anything
-        report[key] = ArmReport(rows=len(hits), ms=_since(began), error=_said(error), mode=name)
+        report[key] = ArmReport(rows=len(hits), ms=since(began), error=reason(error), mode=name)
         if stage.min_score is not None:
             notes.append(f"min_score {stage.min_score:g} of {name} was not applied: it failed")
         return done
-    ms = _since(began)
+    ms = since(began)
     if stage.min_score is not None:
         kept, tail, said = _above(stage, kept, tail)
         notes.extend([said] if said else [])
@@ -171,14 +172,3 @@ def _bound(stage: RerankStage, name: str) -> float | None:
     own: Any = getattr(stage, name)
     value: Any = own if own is not None else getattr(stage.reranker, name, None)
     return value if isinstance(value, (int, float)) and value > 0 else None
-
-
-def _said(error: Exception) -> str:
-    text = str(getattr(error, "message", "") or error)
-    if isinstance(error, TimeoutError) and not text:
-        return "no answer in time"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _since(began: float) -> float:
-    return (time.perf_counter() - began) * 1000

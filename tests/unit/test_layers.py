@@ -18,6 +18,7 @@ LAYERS = {
     "ragpg.sentences": 1,
     "ragpg.sentence_units": 1,
     "ragpg.vectors": 1,
+    "ragpg.stages": 1,
     "ragpg.onnx_model": 2,
     "ragpg.protocols": 2,
     "ragpg.tokens": 2,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragpg.query.rerank import HeuristicReranker, features, rerank_safely
+from ragpg.query.rerank import HeuristicReranker, features
 from ragpg.types import ArmHit, Hit
+from tests.unit.rerankers.hits import reranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -163,7 +164,7 @@ def test_an_exception_keeps_the_order_and_is_reported() -> None:
         raise ValueError("no model")
 
     hits = hits_of("a", "b")
-    after, report = rerank_safely(Scripted(fail), "q", hits)
+    after, report = reranked(Scripted(fail), "q", hits)
     assert after == hits
     assert report.error == "ValueError: no model"
     assert report.mode == "scripted"
@@ -177,7 +178,7 @@ def test_lost_repeated_and_invented_hits_are_mended() -> None:
         scored = [replace(given[2], score=9.0), replace(given[2], score=8.0), invented]
         return [*scored, replace(given[0], score=7.0, source=given[0].source)]
 
-    after, report = rerank_safely(Scripted(muddle), "q", hits)
+    after, report = reranked(Scripted(muddle), "q", hits)
     assert order(after) == [3, 1, 2]
     assert [hit.rank for hit in after] == [1, 2, 3]
     assert report.rows == 3
@@ -188,12 +189,12 @@ def test_lost_repeated_and_invented_hits_are_mended() -> None:
 
 def test_a_reranker_that_returns_nonsense_keeps_the_order() -> None:
     hits = hits_of("a", "b")
-    after, report = rerank_safely(Scripted(lambda given: ["x"]), "q", hits)  # type: ignore[list-item]
+    after, report = reranked(Scripted(lambda given: ["x"]), "q", hits)  # type: ignore[list-item]
     assert after == hits
     assert report.error is not None
 
 
 def test_nothing_to_rerank_is_said() -> None:
-    assert rerank_safely(HeuristicReranker(), "q", [])[1].skipped == "nothing to rerank"
+    assert reranked(HeuristicReranker(), "q", [])[1].skipped == "nothing to rerank"
     hits = hits_of("a")
-    assert rerank_safely(HeuristicReranker(), "  ", hits)[0] == hits
+    assert reranked(HeuristicReranker(), "  ", hits)[0] == hits

@@ -12,12 +12,12 @@ import pytest
 
 from ragpg.errors import ConfigError, ProviderError
 from ragpg.perform import aperform_rerank, perform_rerank
-from ragpg.query.rerank import HeuristicReranker, rerank_safely
+from ragpg.query.rerank import HeuristicReranker
 from ragpg.rerankers.chain import RerankChain, Reranked, RerankStage, rerank_hits, stages_of
 from ragpg.rerankers.passages import passage, reordered
 from ragpg.steps import arun, run
 
-from .hits import hits_of, texts_of
+from .hits import hits_of, reranked, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -154,7 +154,7 @@ def test_a_chain_is_a_reranker_itself() -> None:
     hits = hits_of("a", "b")
     assert texts_of(chain.rerank("q", hits)) == ["b", "a"]
     assert asyncio.run(chain.arerank("q", hits)) == chain.rerank("q", hits)
-    after, report = rerank_safely(chain, "q", hits)
+    after, report = reranked(chain, "q", hits)
     assert texts_of(after) == ["b", "a"]
     assert report.error is None
     assert {hit.score_kind for hit in after} == {"scripted"}
