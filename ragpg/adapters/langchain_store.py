@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
-#: With the vector arm alone no word of the query is read, but it must not be blank.
-_NO_WORDS = "*"
-
 
 class RagpgVectorStore(Collection):
     """Documents by id in one namespace. An id is the source of a document of ragpg; documents that
@@ -119,13 +116,13 @@ class RagpgVectorStore(Collection):
         self, embedding: list[float], k: int = 4, **options: Any
     ) -> list[Document]:
         """The k documents whose vectors are nearest, by cosine."""
-        return self._search(plain, _NO_WORDS, k=k, **by_vector(embedding), **options)
+        return self._search(plain, "", k=k, **by_vector(embedding), **options)
 
     async def asimilarity_search_by_vector(
         self, embedding: list[float], k: int = 4, **options: Any
     ) -> list[Document]:
         """As similarity_search_by_vector."""
-        return await self._asearch(plain, _NO_WORDS, k=k, **by_vector(embedding), **options)
+        return await self._asearch(plain, "", k=k, **by_vector(embedding), **options)
 
     def max_marginal_relevance_search(
         self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5, **options: Any
@@ -152,7 +149,7 @@ class RagpgVectorStore(Collection):
     ) -> list[Document]:
         """As max_marginal_relevance_search, over the vector arm alone."""
         varied = by_vector(embedding) | self._varied(fetch_k, lambda_mult)
-        return self._search(plain, _NO_WORDS, k=k, **varied, **options)
+        return self._search(plain, "", k=k, **varied, **options)
 
     async def amax_marginal_relevance_search_by_vector(
         self,
@@ -164,7 +161,7 @@ class RagpgVectorStore(Collection):
     ) -> list[Document]:
         """As max_marginal_relevance_search_by_vector."""
         varied = by_vector(embedding) | self._varied(fetch_k, lambda_mult)
-        return await self._asearch(plain, _NO_WORDS, k=k, **varied, **options)
+        return await self._asearch(plain, "", k=k, **varied, **options)
 
     def _similarity_search_with_relevance_scores(
         self, query: str, k: int = 4, **options: Any

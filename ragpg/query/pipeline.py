@@ -115,13 +115,13 @@ def _candidates(
         return found.report, found.hits, found.fusion
 
     found, hits, fusion = yield from attempt(probes)
-    sure = yield from call(confidence, query, hits[: request.k], found)
+    sure = confidence(query, hits[: request.k], found)
     if profile.corrective and sure.known and sure.value < profile.corrective and query.strip():
         more = yield from second_attempt(query, providers, report, vectors=vectors)
         if more:
             found, hits, fusion = yield from attempt([*probes, *more])
             report["corrective"] = ArmReport(rows=len(hits), mode=f"confidence {sure.value:.2f}")
-            sure = yield from call(confidence, query, hits[: request.k], found)
+            sure = confidence(query, hits[: request.k], found)
         else:
             report["corrective"] = ArmReport(skipped="the query has nothing to leave out")
     report |= found

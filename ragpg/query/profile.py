@@ -21,16 +21,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias, get_args
 
 from ragpg.errors import ConfigError
+from ragpg.query.cite import Style
+from ragpg.query.probes import MOST_PROBES
 
 #: The rerankers that a profile may name; `ragpg.rerankers` makes them.
 RERANKERS = ("heuristic", "late")
-CitationStyle = Literal["numeric", "source", "footnote", "markdown", "json"]
-CITATION_STYLES = get_args(CitationStyle)
-#: Beyond these a search would ask a model or the database more often than anybody means to.
-MOST_VARIANTS = 16
+#: Beyond this a context would hold the neighbours of a hit and little else.
 MOST_PARENTS = 10
 
 
@@ -76,7 +75,7 @@ class Profile:
     parents: int = 0
     compress: bool = False
     context_tokens: int = 4096
-    citation_style: CitationStyle = "numeric"
+    citation_style: Style = "numeric"
 
     def __post_init__(self) -> None:
         for name in ("carryover", "facets", "hyde", "prior", "compress"):
@@ -84,7 +83,7 @@ class Profile:
                 raise _wrong(self, name, "true or false")
         for name, most in (
             ("candidates", 10_000),
-            ("variants", MOST_VARIANTS),
+            ("variants", MOST_PROBES),
             ("parents", MOST_PARENTS),
             ("context_tokens", 100_000_000),
         ):
@@ -102,8 +101,8 @@ class Profile:
                 raise _wrong(self, name, "a table of options")
         if not isinstance(self.name, str):
             raise _wrong(self, "name", "a text")
-        if self.citation_style not in CITATION_STYLES:
-            raise _wrong(self, "citation_style", f"one of {', '.join(CITATION_STYLES)}")
+        if self.citation_style not in get_args(Style):
+            raise _wrong(self, "citation_style", f"one of {', '.join(get_args(Style))}")
         if isinstance(self.rerankers, str) or not isinstance(self.rerankers, Sequence):
             raise _wrong(self, "rerankers", 'a list of names, as ["heuristic"]')
         for name in self.rerankers:
