@@ -110,7 +110,7 @@ class Client(Flows):
             language=language, follow_links=follow_links, include=list(include),
             exclude=list(exclude), on_file=on_file, dry_run=dry_run, sentences=sentences,
         )  # fmt: skip
-        return self._run(self._ingest(order))
+        return self.run(self._ingest(order))
 
     def search(
         self,
@@ -149,7 +149,7 @@ class Client(Flows):
             embedding=embedding, answer=answer, context_tokens=context_tokens,
             candidates=candidates, history=history,
         )  # fmt: skip
-        return self._run(self._search(request))
+        return self.run(self._search(request))
 
     def ask(
         self,
@@ -177,7 +177,7 @@ class Client(Flows):
             embedding=embedding, context_tokens=context_tokens, candidates=candidates,
             history=history,
         )  # fmt: skip
-        return self._run(self._ask(request, generator))
+        return self.run(self._ask(request, generator))
 
     def ask_stream(
         self,
@@ -196,7 +196,7 @@ class Client(Flows):
         """
         request = self._request(question, namespace, rerank, profile, **options)
         chosen = self._chat_model(generator)
-        prepared = self._run(self._prepare(request))
+        prepared = self.run(self._prepare(request))
         yield Started(prepared.result)
         written: list[str] = []
         usage = None
@@ -209,7 +209,7 @@ class Client(Flows):
                 elif piece:
                     written.append(piece)
                     yield Delta(piece)
-        yield Done(self._run(self._finish(prepared, "".join(written), usage)))
+        yield Done(self.run(self._finish(prepared, "".join(written), usage)))
 
     def ground(
         self,
@@ -222,7 +222,7 @@ class Client(Flows):
     ) -> Grounding:
         """Verdicts on the claims of an answer, against a result, or what a question finds."""
         request = self._request(question or answer, namespace, True, k=k)
-        return self._run(self._ground(answer, request, result))
+        return self.run(self._ground(answer, request, result))
 
     def feedback(
         self,
@@ -251,7 +251,7 @@ class Client(Flows):
 
     def flush_feedback(self) -> None:
         """Write the feedback that waits; `close` does it too."""
-        self._run(self.recorder.write())
+        self.run(self.recorder.write())
 
     def fill_sentences(
         self,
@@ -265,7 +265,7 @@ class Client(Flows):
         Ingestion keeps them complete from then on. `seconds` ends it early; the next call goes on.
         Raises NamespaceNotFound, ConfigError for another model than the namespace's, ProviderError.
         """
-        return self._run(self._fill_sentences(namespace, seconds, on_step))
+        return self.run(self._fill_sentences(namespace, seconds, on_step))
 
     def search_global(
         self,
@@ -278,7 +278,7 @@ class Client(Flows):
         """What the reports on communities say on a question about a whole corpus, and the chat
         model's answer from them, where there is a model. Make reports first: `ragpg graph reports`.
         """
-        return self._run(self._search_global(query, namespace, k, generator))
+        return self.run(self._search_global(query, namespace, k, generator))
 
     def enqueue(
         self,
@@ -299,17 +299,17 @@ class Client(Flows):
 
     def namespaces(self) -> list[NamespaceInfo]:
         """All namespaces, by name."""
-        return self._run(fetch(NAMESPACES))
+        return self.run(fetch(NAMESPACES))
 
     def create_namespace(
         self, name: str, *, kind: str = "knowledge", language: str = "english"
     ) -> None:
         """Create a namespace; nothing happens if it is there. Names compare byte by byte."""
-        self._run(fetch(CREATE_NAMESPACE, {"namespace": name, "kind": kind, "language": language}))
+        self.run(fetch(CREATE_NAMESPACE, {"namespace": name, "kind": kind, "language": language}))
 
     def drop_namespace(self, name: str) -> bool:
         """Delete a namespace with everything in it; False if there is none of that name."""
-        return bool(self._run(fetch_one(DROP_NAMESPACE, {"namespace": name})))
+        return bool(self.run(fetch_one(DROP_NAMESPACE, {"namespace": name})))
 
     def fetch(
         self,
@@ -327,11 +327,11 @@ class Client(Flows):
 
         Their `score` is 0 and their `score_kind` "none". Raises NamespaceNotFound and FilterError.
         """
-        return self._run(self._fetch(sources, namespace, filter, k))
+        return self.run(self._fetch(sources, namespace, filter, k))
 
     def delete(self, sources: Names, *, namespace: str = "default") -> int:
         """Delete documents by source; how many there were. Nothing named, nothing deleted."""
-        return self._run(self._delete(sources, namespace))
+        return self.run(self._delete(sources, namespace))
 
     def doctor(self) -> list[Check]:
         """What is wrong with the database, and what to do about it."""
@@ -341,7 +341,7 @@ class Client(Flows):
 
     def run(self, flow: Flow[T]) -> T:
         """Run a flow of the package, such as those of ragpg.graph; each says what it raises."""
-        return self._run(flow)
+        return run(flow, self._perform)
 
     def close(self) -> None:
         """Close the connections that were opened here; those of the caller stay open."""
@@ -360,9 +360,6 @@ class Client(Flows):
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-    def _run(self, flow: Flow[T]) -> T:
-        return run(flow, self._perform)
 
 
 def connect(

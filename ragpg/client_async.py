@@ -94,7 +94,7 @@ class AsyncClient(Flows):
             language=language, follow_links=follow_links, include=list(include),
             exclude=list(exclude), on_file=on_file, dry_run=dry_run, sentences=sentences,
         )  # fmt: skip
-        return await self._run(self._ingest(order))
+        return await self.run(self._ingest(order))
 
     async def search(
         self,
@@ -118,7 +118,7 @@ class AsyncClient(Flows):
             embedding=embedding, answer=answer, context_tokens=context_tokens,
             candidates=candidates, history=history,
         )  # fmt: skip
-        return await self._run(self._search(request))
+        return await self.run(self._search(request))
 
     async def ask(
         self,
@@ -142,7 +142,7 @@ class AsyncClient(Flows):
             embedding=embedding, context_tokens=context_tokens, candidates=candidates,
             history=history,
         )  # fmt: skip
-        return await self._run(self._ask(request, generator))
+        return await self.run(self._ask(request, generator))
 
     async def ask_stream(
         self,
@@ -157,7 +157,7 @@ class AsyncClient(Flows):
         """As Client.ask_stream: `async for event in rag.ask_stream(...)`."""
         request = self._request(question, namespace, rerank, profile, **options)
         chosen = self._chat_model(generator)
-        prepared = await self._run(self._prepare(request))
+        prepared = await self.run(self._prepare(request))
         yield Started(prepared.result)
         written: list[str] = []
         usage = None
@@ -170,7 +170,7 @@ class AsyncClient(Flows):
                 elif piece:
                     written.append(piece)
                     yield Delta(piece)
-        yield Done(await self._run(self._finish(prepared, "".join(written), usage)))
+        yield Done(await self.run(self._finish(prepared, "".join(written), usage)))
 
     async def ground(
         self,
@@ -183,7 +183,7 @@ class AsyncClient(Flows):
     ) -> Grounding:
         """As Client.ground."""
         request = self._request(question or answer, namespace, True, k=k)
-        return await self._run(self._ground(answer, request, result))
+        return await self.run(self._ground(answer, request, result))
 
     async def feedback(
         self,
@@ -202,7 +202,7 @@ class AsyncClient(Flows):
 
     async def flush_feedback(self) -> None:
         """As Client.flush_feedback."""
-        await self._run(self.recorder.write())
+        await self.run(self.recorder.write())
 
     async def fill_sentences(
         self,
@@ -212,7 +212,7 @@ class AsyncClient(Flows):
         on_step: Callable[[SentenceReport], object] | None = None,
     ) -> SentenceReport:
         """As Client.fill_sentences."""
-        return await self._run(self._fill_sentences(namespace, seconds, on_step))
+        return await self.run(self._fill_sentences(namespace, seconds, on_step))
 
     async def search_global(
         self,
@@ -223,7 +223,7 @@ class AsyncClient(Flows):
         generator: Generator | AsyncGenerator | None = None,
     ) -> GlobalResult:
         """As Client.search_global."""
-        return await self._run(self._search_global(query, namespace, k, generator))
+        return await self.run(self._search_global(query, namespace, k, generator))
 
     async def enqueue(
         self,
@@ -241,19 +241,19 @@ class AsyncClient(Flows):
 
     async def namespaces(self) -> list[NamespaceInfo]:
         """As Client.namespaces."""
-        return await self._run(fetch(NAMESPACES))
+        return await self.run(fetch(NAMESPACES))
 
     async def create_namespace(
         self, name: str, *, kind: str = "knowledge", language: str = "english"
     ) -> None:
         """As Client.create_namespace."""
-        await self._run(
+        await self.run(
             fetch(CREATE_NAMESPACE, {"namespace": name, "kind": kind, "language": language})
         )
 
     async def drop_namespace(self, name: str) -> bool:
         """As Client.drop_namespace."""
-        return bool(await self._run(fetch_one(DROP_NAMESPACE, {"namespace": name})))
+        return bool(await self.run(fetch_one(DROP_NAMESPACE, {"namespace": name})))
 
     async def fetch(
         self,
@@ -264,11 +264,11 @@ class AsyncClient(Flows):
         k: int | None = None,
     ) -> list[Hit]:
         """As Client.fetch."""
-        return await self._run(self._fetch(sources, namespace, filter, k))
+        return await self.run(self._fetch(sources, namespace, filter, k))
 
     async def delete(self, sources: Names, *, namespace: str = "default") -> int:
         """As Client.delete."""
-        return await self._run(self._delete(sources, namespace))
+        return await self.run(self._delete(sources, namespace))
 
     async def doctor(self) -> list[Check]:
         """As Client.doctor."""
@@ -278,7 +278,7 @@ class AsyncClient(Flows):
 
     async def run(self, flow: Flow[T]) -> T:
         """As Client.run."""
-        return await self._run(flow)
+        return await arun(flow, self._perform)
 
     async def close(self) -> None:
         """As Client.close."""
@@ -297,9 +297,6 @@ class AsyncClient(Flows):
         traceback: TracebackType | None,
     ) -> None:
         await self.close()
-
-    async def _run(self, flow: Flow[T]) -> T:
-        return await arun(flow, self._perform)
 
 
 def aconnect(

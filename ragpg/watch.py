@@ -255,7 +255,7 @@ class _Watch:
             on_file=told,
         )
         try:
-            report = self.client._run(self.client._ingest(order))
+            report = self.client.run(self.client._ingest(order))
         except _Stop:
             return
         except (RagpgError, OSError) as error:

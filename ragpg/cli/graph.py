@@ -69,8 +69,8 @@ def cypher(
 
     values = dict(_parameter(one) for one in params)
     with options.connect(**connection, needs_embedder=False) as rag:
-        rows = rag._run(age.cypher(query, values, namespace=namespace, timeout=timeout))
-        names = list(rows[0]) if rows else rag._run(age.columns(query))
+        rows = rag.run(age.cypher(query, values, namespace=namespace, timeout=timeout))
+        names = list(rows[0]) if rows else rag.run(age.columns(query))
     if as_json:
         output.print_json(rows)
         return
@@ -102,8 +102,8 @@ def sync(
 
     with options.connect(**connection, needs_embedder=False) as rag:
         if mode:
-            rag._run(age.set_mode(mode, namespace))
-        changes = [] if mode == "off" else rag._run(age.sync(namespace))
+            rag.run(age.set_mode(mode, namespace))
+        changes = [] if mode == "off" else rag.run(age.sync(namespace))
     _report(changes, namespace, as_json=as_json, mode=mode)
 
 
@@ -120,10 +120,10 @@ def rebuild(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) 
     from ragpg.graph import age, analysis
 
     with options.connect(**connection, needs_embedder=False) as rag:
-        rag._run(analysis.rebuild(namespace))
-        found = rag._run(age.available())
+        rag.run(analysis.rebuild(namespace))
+        found = rag.run(age.available())
         mirrored = found.installed and found.applied
-        changes = rag._run(age.rebuild(namespace)) if mirrored else []
+        changes = rag.run(age.rebuild(namespace)) if mirrored else []
     if changes or as_json:
         _report(changes, namespace, as_json=as_json)
     else:
@@ -143,7 +143,7 @@ def analyse(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) 
     from ragpg.graph import analysis
 
     with options.connect(**connection, needs_embedder=False) as rag:
-        found = rag._run(analysis.analyse(namespace))
+        found = rag.run(analysis.analyse(namespace))
     if as_json:
         output.print_json({"namespace": namespace} | found)
     else:
@@ -170,7 +170,7 @@ def names(
 
     reader = SpacyExtractor() if extractor == "spacy" else CapitalExtractor()
     with options.connect(**connection, needs_embedder=False) as rag:
-        found = rag._run(find_names(namespace, reader))
+        found = rag.run(find_names(namespace, reader))
     if as_json:
         output.print_json({"namespace": namespace} | dataclasses.asdict(found))
     else:
@@ -193,7 +193,7 @@ def drop(
     from ragpg.graph import age
 
     with options.connect(**connection, needs_embedder=False) as rag:
-        dropped = rag._run(age.drop(namespace))
+        dropped = rag.run(age.drop(namespace))
     if as_json:
         output.print_json({"namespace": namespace, "dropped": dropped})
     elif dropped:
@@ -220,9 +220,9 @@ def status(ctx: click.Context, *, as_json: bool, **connection: Unpack[Connection
     from ragpg.graph import age, analysis
 
     with options.connect(**connection, needs_embedder=False) as rag:
-        graphs = rag._run(analysis.status())
-        found = rag._run(age.available())
-        labels = rag._run(age.status())
+        graphs = rag.run(analysis.status())
+        found = rag.run(age.available())
+        labels = rag.run(age.status())
     behind = [one for one in labels if one.mode != "off" and not one.is_current]
     if as_json:
         output.print_json(
@@ -292,7 +292,7 @@ def show(
     from ragpg.graph import show as picture
 
     with options.connect(**connection, needs_embedder=False) as rag:
-        found = rag._run(picture.around(start, namespace=namespace, hops=hops, k=k, most=most))
+        found = rag.run(picture.around(start, namespace=namespace, hops=hops, k=k, most=most))
     if as_json or format_ == "json":
         text = json.dumps(dataclasses.asdict(found), ensure_ascii=False)
     else:

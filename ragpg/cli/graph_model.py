@@ -106,7 +106,7 @@ def extract(
 
     with options.connect(**connection, needs_embedder=False) as rag:
         if dry_run:
-            found = rag._run(
+            found = rag.run(
                 work.estimate(
                     namespace, model.model, prompt=task, batch=batch, tokens=tokens, limit=limit
                 )
@@ -123,7 +123,7 @@ def extract(
                     + ", and what the model writes"
                 )
             return
-        report = rag._run(
+        report = rag.run(
             work.extract(
                 namespace, model, prompt=task, batch=batch, tokens=tokens, limit=limit,
                 parallel=parallel, structured=structured, on_batch=told,
@@ -198,8 +198,8 @@ def reports(
 
     with options.connect(**connection, needs_embedder=not dry_run) as rag:
         if analyse:
-            rag._run(analysis(namespace))
-        run = rag._run(
+            rag.run(analysis(namespace))
+        run = rag.run(
             work.write_reports(
                 namespace, model, rag.embedder, prompt=task, smallest=smallest, limit=limit,
                 tokens=tokens, parallel=parallel, structured=structured, dry_run=dry_run,
@@ -272,7 +272,7 @@ def overview(
 
     model = None if no_model else options.make_generator(generator)
     with options.connect(**connection) as rag:
-        found = rag._run(
+        found = rag.run(
             search_global(
                 question, namespaces=namespace, embedder=rag.embedder, generator=model, k=k,
                 tokens=tokens, parallel=parallel,

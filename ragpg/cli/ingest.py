@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from ragpg.cli import options, output
-from ragpg.flows import order_of
 from ragpg.ingest.chunkers.named import CHUNKERS, chunker_named
 from ragpg.ingest.discover import discover
 from ragpg.ingest.patterns import is_pattern
@@ -102,13 +101,12 @@ def ingest(
         def on_file(file: FileReport) -> None:
             advance(None if as_json or (quiet and file.status != "failed") else line(file))
 
-        order = order_of(
+        report = rag.ingest(
             paths,
-            (),
-            metadata,
+            metadata=metadata,
             namespace=namespace,
             language=language,
-            root=Path(root) if root else None,
+            root=root,
             prune=prune,
             follow_links=follow_links,
             include=include,
@@ -117,7 +115,6 @@ def ingest(
             dry_run=dry_run,
             on_file=on_file,
         )
-        report = rag._run(rag._ingest(order))
     if as_json:
         output.print_json(report_json(report, dry_run=dry_run))
     else:

@@ -162,4 +162,4 @@ def embed_queries(
         return
     texts = list(dict.fromkeys(question.text for question in questions))
     with progress("query vectors", len(texts)) as advance:
-        rag._run(warm(rag.embedder, texts, namespace, keep=keep, on_text=advance))
+        rag.run(warm(rag.embedder, texts, namespace, keep=keep, on_text=advance))

@@ -72,7 +72,7 @@ def questions_from(
     """
     share = -(-items // len(namespaces))
     sample = [
-        item for name in namespaces for item in rag._run(known_items(name, items=share, seed=seed))
+        item for name in namespaces for item in rag.run(known_items(name, items=share, seed=seed))
     ]
     found = questions_of(sample, kinds=kinds, seed=seed, coverage=coverage)
     if not found:

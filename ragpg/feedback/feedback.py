@@ -31,7 +31,7 @@ class Feedback:
     def summary(self, namespace: str = "default", *, k: int = 20) -> list[PassageFeedback]:
         """The passages with the strongest priors. What still waits is written first."""
         self._rag.flush_feedback()
-        found: list[PassageFeedback] = self._rag._run(flows.summary(namespace, k))
+        found: list[PassageFeedback] = self._rag.run(flows.summary(namespace, k))
         return found
 
     def reset(
@@ -39,11 +39,11 @@ class Feedback:
     ) -> int:
         """Forget all of a namespace (None), or some sources; how many counts that were."""
         self._rag.flush_feedback()
-        return int(self._rag._run(flows.reset(namespace, _names(sources))))
+        return int(self._rag.run(flows.reset(namespace, _names(sources))))
 
     def switch(self, namespace: str, *, enabled: bool) -> None:
         """Off: nothing is counted or applied, and nothing forgotten. Raises NamespaceNotFound."""
-        self._rag._run(flows.switch(namespace, enabled))
+        self._rag.run(flows.switch(namespace, enabled))
 
 
 class AsyncFeedback:
@@ -55,7 +55,7 @@ class AsyncFeedback:
     async def summary(self, namespace: str = "default", *, k: int = 20) -> list[PassageFeedback]:
         """As Feedback.summary."""
         await self._rag.flush_feedback()
-        found: list[PassageFeedback] = await self._rag._run(flows.summary(namespace, k))
+        found: list[PassageFeedback] = await self._rag.run(flows.summary(namespace, k))
         return found
 
     async def reset(
@@ -63,8 +63,8 @@ class AsyncFeedback:
     ) -> int:
         """As Feedback.reset."""
         await self._rag.flush_feedback()
-        return int(await self._rag._run(flows.reset(namespace, _names(sources))))
+        return int(await self._rag.run(flows.reset(namespace, _names(sources))))
 
     async def switch(self, namespace: str, *, enabled: bool) -> None:
         """As Feedback.switch."""
-        await self._rag._run(flows.switch(namespace, enabled))
+        await self._rag.run(flows.switch(namespace, enabled))

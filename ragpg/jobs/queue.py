@@ -69,21 +69,21 @@ class Queue:
             follow_links=follow_links, priority=priority, delay=delay, max_attempts=max_attempts,
             batch=batch, language=language,
         )  # fmt: skip
-        return self._client._run(enqueue(order, self._client.settings))
+        return self._client.run(enqueue(order, self._client.settings))
 
     def jobs(
         self, namespace: str | None = None, *, state: str | None = None, k: int = 100
     ) -> list[JobInfo]:
         """The k newest jobs; state is waiting, delayed, running, lost, done or quarantined."""
-        return self._client._run(_jobs(namespace, state, k))
+        return self._client.run(_jobs(namespace, state, k))
 
     def progress(self, namespace: str | None = None) -> list[Progress]:
         """How far the jobs of each namespace and batch are, newest first."""
-        return self._client._run(_progress(namespace))
+        return self._client.run(_progress(namespace))
 
     def retry(self, namespace: str | None = None, *, ids: Sequence[int] | None = None) -> int:
         """Take jobs out of quarantine, all of them or some; how many."""
-        return self._client._run(_retry(namespace, ids))
+        return self._client.run(_retry(namespace, ids))
 
     def delete(
         self,
@@ -93,7 +93,7 @@ class Queue:
         state: str | None = None,
     ) -> int:
         """Delete jobs by id or by state; how many. Nothing named, nothing deleted."""
-        return self._client._run(_delete(ids, namespace, state))
+        return self._client.run(_delete(ids, namespace, state))
 
 
 class AsyncQueue:
@@ -124,21 +124,21 @@ class AsyncQueue:
             follow_links=follow_links, priority=priority, delay=delay, max_attempts=max_attempts,
             batch=batch, language=language,
         )  # fmt: skip
-        return await self._client._run(enqueue(order, self._client.settings))
+        return await self._client.run(enqueue(order, self._client.settings))
 
     async def jobs(
         self, namespace: str | None = None, *, state: str | None = None, k: int = 100
     ) -> list[JobInfo]:
         """As Queue.jobs."""
-        return await self._client._run(_jobs(namespace, state, k))
+        return await self._client.run(_jobs(namespace, state, k))
 
     async def progress(self, namespace: str | None = None) -> list[Progress]:
         """As Queue.progress."""
-        return await self._client._run(_progress(namespace))
+        return await self._client.run(_progress(namespace))
 
     async def retry(self, namespace: str | None = None, *, ids: Sequence[int] | None = None) -> int:
         """As Queue.retry."""
-        return await self._client._run(_retry(namespace, ids))
+        return await self._client.run(_retry(namespace, ids))
 
     async def delete(
         self,
@@ -148,7 +148,7 @@ class AsyncQueue:
         state: str | None = None,
     ) -> int:
         """As Queue.delete."""
-        return await self._client._run(_delete(ids, namespace, state))
+        return await self._client.run(_delete(ids, namespace, state))
 
 
 def _order(

@@ -117,7 +117,7 @@ def work(
     if client.embedder is not None and not hasattr(client.embedder, "embed_documents"):
         raise ConfigError(f"a worker cannot use {type(client.embedder).__name__}: it is async only")
     # The first look also tells whether the schema is there at all.
-    client._run(fetch(OPEN_JOBS, {"folders": [], "refused": []}))
+    client.run(fetch(OPEN_JOBS, {"folders": [], "refused": []}))
     over = threading.Event()
     team = [_Worker(client, options, stop, on_job, on_note) for _ in range(options.threads)]
 
@@ -186,7 +186,7 @@ class _Worker:
                 self._wait(error, self._longer())
 
     def _fetch(self, query: Query[Row], **parameters: Any) -> list[Row]:
-        return self.client._run(fetch(query, parameters))
+        return self.client.run(fetch(query, parameters))
 
     def _claim(self) -> list[Job]:
         return self._fetch(

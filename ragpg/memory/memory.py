@@ -108,12 +108,12 @@ class Memory(_Agent):
         A memory with the same `key`, one named in `supersedes`, and one that the text contradicts
         (numbers, negation, a name in the same place) stop being current. None is deleted.
         """
-        found: Remembered = self._rag._run(self._remember(text, key, metadata, supersedes))
+        found: Remembered = self._rag.run(self._remember(text, key, metadata, supersedes))
         return found
 
     def recall(self, query: str, **options: Any) -> list[Recalled]:
         """Memories that fit a query; options are fields of Recall, for this call."""
-        found: list[Recalled] = self._rag._run(self._recall(query, options))
+        found: list[Recalled] = self._rag.run(self._recall(query, options))
         return found
 
     def block(self, query: str, **options: Any) -> str:
@@ -151,12 +151,12 @@ class AsyncMemory(_Agent):
         supersedes: Sequence[str] = (),
     ) -> Remembered:
         """As Memory.remember."""
-        found: Remembered = await self._rag._run(self._remember(text, key, metadata, supersedes))
+        found: Remembered = await self._rag.run(self._remember(text, key, metadata, supersedes))
         return found
 
     async def recall(self, query: str, **options: Any) -> list[Recalled]:
         """As Memory.recall."""
-        found: list[Recalled] = await self._rag._run(self._recall(query, options))
+        found: list[Recalled] = await self._rag.run(self._recall(query, options))
         return found
 
     async def block(self, query: str, **options: Any) -> str:

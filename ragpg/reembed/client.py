@@ -41,7 +41,7 @@ def build(
     goes on where it was. Raises ConfigError, NamespaceNotFound and ProviderError.
     """
     make_index, pace = _index_maker(rag), _pace(rag, pace)
-    return rag._run(
+    return rag.run(
         build_space(namespace, embedder, pace=pace, on_step=on_step, make_index=make_index)
     )
 
@@ -56,7 +56,7 @@ async def abuild(
 ) -> ReembedReport:
     """As build, awaited."""
     make_index, pace = await _index_maker_async(rag), _pace(rag, pace)
-    return await rag._run(
+    return await rag.run(
         build_space(namespace, embedder, pace=pace, on_step=on_step, make_index=make_index)
     )
 
@@ -70,7 +70,7 @@ def fill_missing(
 ) -> ReembedReport:
     """Try the chunks again that have no vector, with the client's embedder. Raises as build."""
     pace = _pace(rag, pace)
-    return rag._run(
+    return rag.run(
         fill_missing_vectors(
             namespace,
             rag.embedder,
@@ -90,7 +90,7 @@ async def afill_missing(
 ) -> ReembedReport:
     """As fill_missing, awaited."""
     make_index, pace = await _index_maker_async(rag), _pace(rag, pace)
-    return await rag._run(
+    return await rag.run(
         fill_missing_vectors(
             namespace, rag.embedder, pace=pace, on_step=on_step, make_index=make_index
         )
@@ -107,7 +107,7 @@ def switch(
 ) -> SpaceInfo:
     """Search a namespace in the space that was built, from the next search on; with `back` in the
     former one again. Raises ConfigError where more than `missing` chunks have no vector in it."""
-    return rag._run(switch_space(namespace, model=model, back=back, missing=missing))
+    return rag.run(switch_space(namespace, model=model, back=back, missing=missing))
 
 
 async def aswitch(
@@ -119,28 +119,28 @@ async def aswitch(
     missing: int = 0,
 ) -> SpaceInfo:
     """As switch, awaited."""
-    return await rag._run(switch_space(namespace, model=model, back=back, missing=missing))
+    return await rag.run(switch_space(namespace, model=model, back=back, missing=missing))
 
 
 def drop(rag: Client, namespace: str, *, model: str | None = None) -> list[SpaceInfo]:
     """Delete the spaces that a namespace keeps beside the one that is searched (or that of `model`)
     with their vectors; which they were. There is no way back."""
-    return rag._run(drop_spaces(namespace, model=model))
+    return rag.run(drop_spaces(namespace, model=model))
 
 
 async def adrop(rag: AsyncClient, namespace: str, *, model: str | None = None) -> list[SpaceInfo]:
     """As drop, awaited."""
-    return await rag._run(drop_spaces(namespace, model=model))
+    return await rag.run(drop_spaces(namespace, model=model))
 
 
 def spaces(rag: Client, namespace: str) -> list[SpaceInfo]:
     """The embedding spaces of a namespace and how far they are."""
-    return rag._run(spaces_of(namespace))
+    return rag.run(spaces_of(namespace))
 
 
 async def aspaces(rag: AsyncClient, namespace: str) -> list[SpaceInfo]:
     """As spaces, awaited."""
-    return await rag._run(spaces_of(namespace))
+    return await rag.run(spaces_of(namespace))
 
 
 def _pace(rag: Client | AsyncClient, pace: Pace | None) -> Pace:

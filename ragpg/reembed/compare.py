@@ -76,7 +76,7 @@ def compare(
     source = rag._database.source
     if source.joins:
         raise ConfigError("spaces cannot be compared inside of a transaction of the caller's")
-    known = rag._run(spaces_of(namespace))
+    known = rag.run(spaces_of(namespace))
     before, after = (_space(known, namespace, one) for one in (old, new))
     with source.borrow() as connection:
         address = address_of(connection)

@@ -87,11 +87,11 @@ def corpus(rag: ragpg.Client, db: psycopg.Connection[Any]) -> ragpg.Client:
 
 
 def _write(rag: ragpg.Client, reporter: Any, **options: Any) -> ReportsRun:
-    return rag._run(write_reports("default", reporter, HashEmbedder(DIMENSIONS), **options))
+    return rag.run(write_reports("default", reporter, HashEmbedder(DIMENSIONS), **options))
 
 
 def _search(rag: ragpg.Client, query: str, **options: Any) -> GlobalResult:
-    return rag._run(search_global(query, embedder=HashEmbedder(DIMENSIONS), **options))
+    return rag.run(search_global(query, embedder=HashEmbedder(DIMENSIONS), **options))
 
 
 def _titles(db: psycopg.Connection[Any]) -> list[str]:
@@ -135,7 +135,7 @@ def test_only_what_changed_is_reported_on_again(
     assert _write(corpus, reporter, prompt="Say it in one line.").written == 2
     assert not any(one.stale for one in _search(corpus, "Orion").reports)
     with pytest.raises(NamespaceNotFound):
-        corpus._run(write_reports("nobody", reporter))
+        corpus.run(write_reports("nobody", reporter))
 
 
 def test_a_failed_report_is_not_kept_and_the_hub_stands_in(
@@ -192,10 +192,10 @@ def test_reports_without_an_embedder_get_their_vectors_later(
     corpus: ragpg.Client, db: psycopg.Connection[Any]
 ) -> None:
     reporter = Reporter()
-    run = corpus._run(write_reports("default", reporter))
+    run = corpus.run(write_reports("default", reporter))
     assert "none was given" in run.notes[0]
     assert [one.vector_rank for one in _search(corpus, "refund").reports] == [None, None]
-    away = corpus._run(
+    away = corpus.run(
         write_reports("default", reporter, FailingEmbedder(model="hash", dimensions=DIMENSIONS))
     )
     assert "reports have no vectors" in away.notes[0]
@@ -203,7 +203,7 @@ def test_reports_without_an_embedder_get_their_vectors_later(
     assert (run.embedded, run.written) == (2, 0)
     assert {one.vector_rank for one in _search(corpus, "refund").reports} == {1, 2}
     # Where the query has no vector, words do.
-    found = corpus._run(
+    found = corpus.run(
         search_global("refund", embedder=FailingEmbedder(model="other", dimensions=3))
     )
     assert "words alone" in found.notes[0]
@@ -265,26 +265,26 @@ def test_a_question_that_shares_no_word_finds_the_largest_first(
     rag.ingest(texts=TEXTS.items())
     communities(db, ["falcon.md", "orion.md"], ["refund.md", "returns.md", "echo.md"])
     _write(rag, Reporter())
-    found = rag._run(search_global("Wovon handelt das?"))
+    found = rag.run(search_global("Wovon handelt das?"))
     assert [one.size for one in found.reports] == [3, 2]
     assert found.reports[0].sources == ("echo.md", "refund.md", "returns.md")
-    assert rag._run(search_global("Wovon?", k=1)).reports == found.reports[:1]
+    assert rag.run(search_global("Wovon?", k=1)).reports == found.reports[:1]
 
 
 def test_async_does_the_same(database: str, corpus: ragpg.Client) -> None:
     async def ask() -> GlobalResult:
         async with ragpg.aconnect(database, embedder=HashEmbedder(DIMENSIONS)) as rag:
-            run = await rag._run(write_reports("default", Reporter(), rag.embedder, parallel=2))
+            run = await rag.run(write_reports("default", Reporter(), rag.embedder, parallel=2))
             assert (run.written, run.embedded) == (2, 2)
-            return await rag._run(search_global("Which queue does Orion read?"))
+            return await rag.run(search_global("Which queue does Orion read?"))
 
     found = asyncio.run(ask())
     assert found.reports[0].title == "On falcon.md"
-    assert found.reports == corpus._run(search_global("Which queue does Orion read?")).reports
+    assert found.reports == corpus.run(search_global("Which queue does Orion read?")).reports
 
 
 def test_another_tenant_sees_nothing(corpus: ragpg.Client, db: psycopg.Connection[Any]) -> None:
     _write(corpus, Reporter())
     corpus.ingest(texts=[("other.md", "Refunds elsewhere.")], namespace="other")
-    found = corpus._run(search_global("refunds", namespaces=["other"]))
+    found = corpus.run(search_global("refunds", namespaces=["other"]))
     assert found.reports == ()

@@ -59,7 +59,7 @@ class Reader:
 
 
 def _run(rag: ragpg.Client, reader: Reader, **options: Any) -> ExtractionReport:
-    return rag._run(extract("default", reader, **options))
+    return rag.run(extract("default", reader, **options))
 
 
 def _names(db: psycopg.Connection[Any]) -> set[str]:
@@ -143,7 +143,7 @@ def test_one_passage_that_confuses_the_model_spoils_no_other(
     # The next run tries it again.
     assert _run(rag, Reader()).read == 1
     with pytest.raises(NamespaceNotFound):
-        rag._run(extract("nobody", Reader()))
+        rag.run(extract("nobody", Reader()))
 
 
 @pytest.mark.case("GR-04")

@@ -131,7 +131,7 @@ def corpus(rag: ragpg.Client) -> ragpg.Client:
 
 
 def _extract(rag: ragpg.Client, model: Any, **options: Any) -> ExtractionReport:
-    return rag._run(extract("default", model, **options))
+    return rag.run(extract("default", model, **options))
 
 
 def test_a_service_without_structured_output_is_asked_without(
@@ -242,16 +242,16 @@ def test_what_an_answer_leaves_out_is_asked_alone(corpus: ragpg.Client) -> None:
 
 def test_an_estimate_is_what_is_sent(corpus: ragpg.Client, service: Service) -> None:
     corpus.ingest(texts=[("twin.txt", f"Text {NUMBERS[0]} of Orion.")])
-    found = corpus._run(estimate("default", "stub", batch=4))
+    found = corpus.run(estimate("default", "stub", batch=4))
     assert (found.chunks, found.known, found.requests) == (6, 0, 2)
-    limited = corpus._run(estimate("default", "stub", batch=4, limit=3))
+    limited = corpus.run(estimate("default", "stub", batch=4, limit=3))
     assert (limited.chunks, limited.requests) == (3, 1)
     assert 0 < limited.input_tokens < found.input_tokens
-    small = corpus._run(estimate("default", "stub", tokens=1))
+    small = corpus.run(estimate("default", "stub", tokens=1))
     assert small.requests == 6
     report = _extract(corpus, service.model(), batch=4)
     assert (report.read, len(service.requests)) == (6, 2)
-    assert corpus._run(estimate("default", "stub", batch=4)).chunks == 0
+    assert corpus.run(estimate("default", "stub", batch=4)).chunks == 0
 
 
 GR_01 = ["It's", 'say "hi"', "C:\\srv\\data", "price $$$ (about $100)", "$tag$ x $tag$", "a\nb\tc",

@@ -18,20 +18,20 @@ def test_the_graph_is_analysed_and_its_age_is_told(database: str) -> None:
                 {"source": "b.md", "text": "Here Delta Air Lines and Orion meet."},
             ]
         )
-        [before] = rag._run(analysis.status(["default"]))
+        [before] = rag.run(analysis.status(["default"]))
         assert (before.documents, before.links, before.resolved) == (2, 1, 1)
         assert (before.analysed_at, before.changed_since) == (None, 2)
-        found = rag._run(analysis.analyse("default"))
+        found = rag.run(analysis.analyse("default"))
         assert (found["documents"], found["communities"]) == (2, 1)
-        report = rag._run(find_names("default", CapitalExtractor()))
+        report = rag.run(find_names("default", CapitalExtractor()))
         assert report.chunks == 2
-        assert rag._run(find_names("default", CapitalExtractor())).chunks == 0
-        rag._run(analysis.rebuild("default"))
-        [after] = rag._run(analysis.status())
+        assert rag.run(find_names("default", CapitalExtractor())).chunks == 0
+        rag.run(analysis.rebuild("default"))
+        [after] = rag.run(analysis.status())
         assert after.changed_since == 0
         # What an extractor found is not rebuilt away.
         assert after.entities == 2
         hits = rag.search("What of Delta Air Lines?", arms=["keyword", "graph"])
         assert {hit.source for hit in hits.hits} == {"a.md", "b.md"}
         with pytest.raises(NamespaceNotFound):
-            rag._run(analysis.analyse("none"))
+            rag.run(analysis.analyse("none"))

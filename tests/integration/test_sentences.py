@@ -33,7 +33,7 @@ TEXTS = [
 
 
 def fill(rag: ragpg.Client, **options: Any) -> SentenceReport:
-    report: SentenceReport = rag._run(fill_sentences("default", rag.embedder, **options))
+    report: SentenceReport = rag.run(fill_sentences("default", rag.embedder, **options))
     return report
 
 
@@ -127,10 +127,10 @@ def test_what_cannot_be_filled_is_named(database: str) -> None:
             fill(rag)
         rag.ingest(texts=TEXTS)
         with pytest.raises(ConfigError, match="embedded with"):
-            rag._run(fill_sentences("default", HashEmbedder(16)))
+            rag.run(fill_sentences("default", HashEmbedder(16)))
         with pytest.raises(ConfigError, match="need an embedder"):
-            rag._run(fill_sentences("default", None))
+            rag.run(fill_sentences("default", None))
     with ragpg.connect(database) as rag:
         rag.ingest(texts=TEXTS, namespace="plain")
         with pytest.raises(ConfigError, match="has no vectors"):
-            rag._run(fill_sentences("plain", HashEmbedder(32)))
+            rag.run(fill_sentences("plain", HashEmbedder(32)))
