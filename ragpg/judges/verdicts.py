@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ragpg.model_json import as_whole, json_values
 from ragpg.types import Judgement
 
 if TYPE_CHECKING:
     from ragpg.types import Verdict
 
-#: So many brackets may open nothing; each costs a try.
-_TRIES = 200
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 #: What models write for a verdict, by what it begins with; longer beginnings first.
 _VERDICTS: tuple[tuple[str, Verdict], ...] = (
     ("not supported", "unsupported"),
@@ -42,19 +38,7 @@ def read_verdicts(text: str, count: int) -> dict[int, Judgement]:
     gives what it has. Of a pair judged twice the first verdict counts.
     """
     found: dict[int, Judgement] = {}
-    decoder = json.JSONDecoder()
-    text = _THOUGHT.sub(" ", text)
-    at = tries = 0
-    while tries < _TRIES:
-        places = [place for mark in "[{" if (place := text.find(mark, at)) >= 0]
-        if not places:
-            break
-        try:
-            value, at = decoder.raw_decode(text, min(places))
-        except (ValueError, RecursionError):
-            at = min(places) + 1
-            tries += 1
-            continue
+    for value in json_values(text):
         for number, judgement in _judgements(value):
             if 1 <= number <= count:
                 found.setdefault(number, judgement)
@@ -66,7 +50,7 @@ def _judgements(value: Any) -> list[tuple[int, Judgement]]:
         return [one for item in value for one in _judgements(item)]
     if not isinstance(value, Mapping):
         return []
-    number = next((_whole(value[key]) for key in ("id", "pair", "number") if key in value), None)
+    number = next((as_whole(value[key]) for key in ("id", "pair", "number") if key in value), None)
     verdict = _verdict(value.get("verdict", value.get("label")))
     if number is None or verdict is None:
         return [one for item in value.values() for one in _judgements(item)]
@@ -88,15 +72,6 @@ def _verdict(value: Any) -> Verdict | None:
         value.strip().lower().replace("_", " ").replace("-", " ") if isinstance(value, str) else ""
     )
     return next((verdict for start, verdict in _VERDICTS if said.startswith(start)), None)
-
-
-def _whole(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
-    if isinstance(value, str):
-        value = value.strip()
-        return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None
-    return int(value) if math.isfinite(value) and value == int(value) else None
 
 
 def _share(value: Any) -> float:

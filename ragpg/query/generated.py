@@ -11,13 +11,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
+from ragpg.model_json import THOUGHT
 from ragpg.query.prompt import is_refusal
 from ragpg.words import fold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _NUMBERED = re.compile(r"^\s*(?:(?:\d{1,2}[.):]|\(\d{1,2}\)|[-*•–])\s*)+")
 _LABEL = re.compile(
@@ -59,7 +59,7 @@ def without_thoughts(text: object) -> str:
     """The answer without thinking aloud, NUL and halves of surrogate pairs; "" for no text."""
     if not isinstance(text, str):
         return ""
-    kept = _THOUGHT.sub("", text).replace("\0", "")
+    kept = THOUGHT.sub("", text).replace("\0", "")
     return kept.encode("utf-8", "ignore").decode("utf-8").strip()
 
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import math
-import re
 from collections.abc import Mapping
 from typing import Any
+
+from ragpg.model_json import as_whole, json_values
 
 #: The lowest and highest grade that is asked for.
 LOWEST, HIGHEST = 0.0, 10.0
 
-#: So many brackets may open nothing; each costs a try.
-_TRIES = 200
-
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _IDS = ("id", "index", "passage", "number", "document")
 _GRADES = ("score", "grade", "relevance", "relevance_score")
 
@@ -28,25 +23,11 @@ def read_grades(text: str, count: int) -> dict[int, float]:
     numbers or not between 0 and 10, are left out.
     """
     found: dict[int, float] = {}
-    decoder = json.JSONDecoder()
-    text = _THOUGHT.sub(" ", text)
-    at = tries = 0
-    while tries < _TRIES and (start := _next_opening(text, at)) is not None:
-        try:
-            value, at = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            at = start + 1
-            tries += 1
-            continue
+    for value in json_values(text):
         for number, grade in _pairs(value):
             if 1 <= number <= count:
                 found.setdefault(number, grade)
     return found
-
-
-def _next_opening(text: str, start: int) -> int | None:
-    places = [place for mark in "[{" if (place := text.find(mark, start)) >= 0]
-    return min(places, default=None)
 
 
 def _pairs(value: Any) -> list[tuple[int, float]]:
@@ -54,26 +35,17 @@ def _pairs(value: Any) -> list[tuple[int, float]]:
         return [pair for item in value for pair in _pairs(item)]
     if not isinstance(value, Mapping):
         return []
-    number = next((_whole(value[key]) for key in _IDS if key in value), None)
+    number = next((as_whole(value[key]) for key in _IDS if key in value), None)
     if number is not None:
         grade = next((_grade(value[key]) for key in _GRADES if key in value), None)
         return [] if grade is None else [(number, grade)]
     pairs = []
     for key, item in value.items():
-        if (number := _whole(key)) is not None and (grade := _grade(item)) is not None:
+        if (number := as_whole(key)) is not None and (grade := _grade(item)) is not None:
             pairs.append((number, grade))
         elif isinstance(item, (list, Mapping)):
             pairs += _pairs(item)
     return pairs
-
-
-def _whole(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
-    if isinstance(value, str):
-        value = value.strip()
-        return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None
-    return int(value) if math.isfinite(value) and value == int(value) else None
 
 
 def _grade(value: Any) -> float | None:

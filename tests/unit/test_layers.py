@@ -19,6 +19,7 @@ LAYERS = {
     "ragpg.sentence_units": 1,
     "ragpg.vectors": 1,
     "ragpg.stages": 1,
+    "ragpg.model_json": 1,
     "ragpg.onnx_model": 2,
     "ragpg.protocols": 2,
     "ragpg.tokens": 2,
