@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
 from ragpg.evaluate.bootstrap import Difference, difference
+from ragpg.evaluate.folds import held_out
 from ragpg.evaluate.ladder import Rung, bare
 
 if TYPE_CHECKING:
@@ -113,20 +114,16 @@ def choose_setting(
         )
     # By a hash: neighbours in a file are often about one matter.
     order = sorted(queries, key=lambda one: hashlib.sha256(one.encode()).digest())
-    held_out: dict[str, float] = {}
-    chosen: Counter[str] = Counter()
-    for fold in range(folds):
-        out = set(order[fold::folds])
-        best = _best(names, scores, [query for query in queries if query not in out])
-        chosen[best] += 1
-        held_out |= {query: scores[best][query] for query in out}
+    outside, chosen = held_out(
+        order, folds, lambda rest: _best(names, scores, rest), lambda one, query: scores[one][query]
+    )
     default = scores[names[0]]
     return Tuned(
         metric,
         settings[_best(names, scores, queries)],
-        held_out,
-        dict(chosen.most_common()),
-        difference([(held_out, {query: default[query] for query in queries})]),
+        outside,
+        dict(Counter(chosen).most_common()),
+        difference([(outside, {query: default[query] for query in queries})]),
         {name: math.fsum(scores[name][one] for one in queries) / len(queries) for name in names},
     )
 

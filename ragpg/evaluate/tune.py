@@ -16,6 +16,7 @@ from typing import Any
 
 from ragpg.errors import ConfigError
 from ragpg.evaluate.bootstrap import SEED, Difference, difference
+from ragpg.evaluate.folds import held_out
 
 #: What `ragpg.fusion_options` takes.
 Fusion = Mapping[str, Any]
@@ -85,24 +86,19 @@ def tune(
             progress(number, len(candidates))
     order = list(range(len(questions)))
     random.Random(seed).shuffle(order)
-    held_out = [0.0] * len(questions)
-    by_fold = []
-    for fold in range(folds):
-        left_out = order[fold::folds]
-        rest = [place for place in order if place not in set(left_out)]
-        chosen = _choose(scores, rest)
-        by_fold.append(candidates[chosen])
-        for place in left_out:
-            held_out[place] = scores[chosen][place]
-    change = difference([(_named(held_out), _named(scores[0]))])
+    by_place, chosen = held_out(
+        order, folds, lambda rest: _choose(scores, rest), lambda one, place: scores[one][place]
+    )
+    outside = [by_place[place] for place in range(len(questions))]
+    change = difference([(_named(outside), _named(scores[0]))])
     assert change is not None  # there are questions
-    better = statistics.fmean(held_out) > statistics.fmean(scores[0])
+    better = statistics.fmean(outside) > statistics.fmean(scores[0])
     return Tuning(
         fusion=candidates[_choose(scores, order)] if better else candidates[0],
-        held_out=statistics.fmean(held_out),
+        held_out=statistics.fmean(outside),
         default=statistics.fmean(scores[0]),
         change=change,
-        by_fold=by_fold,
+        by_fold=[candidates[one] for one in chosen],
         means=[(one, statistics.fmean(of)) for one, of in zip(candidates, scores, strict=True)],
         questions=len(questions),
     )
