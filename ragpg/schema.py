@@ -10,7 +10,7 @@ the statistics and the embeddings in step. Revisions create the tables, never th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pgvector.sqlalchemy import HALFVEC, SPARSEVEC, VECTOR
 from sqlalchemy import (
@@ -23,7 +23,6 @@ from sqlalchemy import (
     DateTime,
     Double,
     ForeignKey,
-    ForeignKeyConstraint,
     Identity,
     Index,
     Integer,
@@ -31,22 +30,27 @@ from sqlalchemy import (
     MetaData,
     SmallInteger,
     Table,
-    Text,
     UniqueConstraint,
     text,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
+from sqlalchemy.dialects.postgresql import ARRAY, TSVECTOR
 
 from ragpg.errors import ConfigError
+from ragpg.schema_columns import (
+    big_identity,
+    json_column,
+    key_column,
+    namespace_column,
+    reference,
+    text_column,
+    time_column,
+)
 from ragpg.schema_extraction import add_extraction
 from ragpg.schema_feedback import add_feedback
 from ragpg.schema_graph import add_graph
 from ragpg.schema_jobs import add_jobs
 from ragpg.schema_memory import add_memory
 from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
-
-if TYPE_CHECKING:
-    from sqlalchemy.schema import SchemaItem
 
 
 def tables(schema: str = DEFAULT_SCHEMA) -> MetaData:
@@ -64,9 +68,9 @@ def tables(schema: str = DEFAULT_SCHEMA) -> MetaData:
         "install",
         metadata,
         Column("only_row", Boolean, primary_key=True, server_default=text("true")),
-        _text("version"),
-        _text("digest"),
-        _time("installed_at"),
+        text_column("version"),
+        text_column("digest"),
+        time_column("installed_at"),
         CheckConstraint("only_row"),
     )
     return metadata
@@ -76,60 +80,44 @@ def embedding_table(
     metadata: MetaData, space_id: int, *, dimensions: int, kind: str = "halfvec"
 ) -> Table:
     """The table of one space; `embedding_space` holds its dimensions and type (here `kind`)."""
-    kinds: dict[str, Any] = {"halfvec": HALFVEC, "vector": VECTOR}
-    if kind not in kinds:
-        raise ConfigError(f"embedding type {kind!r} is not one of halfvec, vector")
-    return Table(
-        f"embedding_{space_id:d}",
-        metadata,
-        Column("namespace_id", Integer, primary_key=True),
-        Column("chunk_id", BigInteger, primary_key=True),
-        Column("embedding", kinds[kind](dimensions), nullable=False),
-        extend_existing=True,
-    )
+    return _vectors(metadata, f"embedding_{space_id:d}", dimensions, kind)
 
 
 def sentence_table(
     metadata: MetaData, space_id: int, *, dimensions: int, kind: str = "halfvec"
 ) -> Table:
     """The sentence vectors of one space, where it has any; as `embedding_table`."""
+    return _vectors(
+        metadata,
+        f"sentence_{space_id:d}",
+        dimensions,
+        kind,
+        Column("ordinal", SmallInteger, primary_key=True),
+        Column("start_char", Integer, nullable=False),
+        Column("end_char", Integer, nullable=False),
+    )
+
+
+def _vectors(
+    metadata: MetaData, name: str, dimensions: int, kind: str, *more: Column[int]
+) -> Table:
     kinds: dict[str, Any] = {"halfvec": HALFVEC, "vector": VECTOR}
     if kind not in kinds:
         raise ConfigError(f"embedding type {kind!r} is not one of halfvec, vector")
     return Table(
-        f"sentence_{space_id:d}",
+        name,
         metadata,
-        Column("namespace_id", Integer, primary_key=True),
-        Column("chunk_id", BigInteger, primary_key=True),
-        Column("ordinal", SmallInteger, primary_key=True),
-        Column("start_char", Integer, nullable=False),
-        Column("end_char", Integer, nullable=False),
+        namespace_column(metadata),
+        key_column("chunk_id"),
+        *more,
         Column("embedding", kinds[kind](dimensions), nullable=False),
         extend_existing=True,
     )
 
 
-def _text(name: str, *items: SchemaItem, exact: bool = False, **options: Any) -> Column[str]:
-    """A text column; `exact` compares byte by byte, as names must."""
-    options.setdefault("nullable", False)
-    return Column(name, Text(collation="C") if exact else Text(), *items, **options)
-
-
-def _time(name: str) -> Column[Any]:
-    return Column(name, DateTime(timezone=True), nullable=False, server_default=text("now()"))
-
-
-def _json(name: str) -> Column[Any]:
-    return Column(name, JSONB, nullable=False, server_default=text("'{}'::jsonb"))
-
-
-def _big_identity(**options: Any) -> Column[int]:
-    return Column("id", BigInteger, Identity(always=True), nullable=False, **options)
-
-
 def _path(source: str) -> Column[str]:
     """A source as links are matched: small letters, without ending and front page."""
-    return _text(
+    return text_column(
         "path",
         Computed(
             f"""regexp_replace(regexp_replace(lower({source} collate pg_c_utf8),
@@ -147,48 +135,38 @@ def _spaces(metadata: MetaData) -> None:
         "embedding_space",
         metadata,
         Column("id", Integer, Identity(always=True), primary_key=True),
-        _text("model"),
+        text_column("model"),
         Column("dimensions", Integer, nullable=False),
-        _text("type", server_default="halfvec"),
-        _time("created_at"),
+        text_column("type", server_default="halfvec"),
+        time_column("created_at"),
         UniqueConstraint("model", "dimensions", "type"),
     )
     Table(
         "namespace",
         metadata,
         Column("id", Integer, Identity(always=True), primary_key=True),
-        _text("name", exact=True, unique=True),
-        _text("kind", server_default="knowledge"),
-        _text("text_search_config", server_default="english"),
+        text_column("name", exact=True, unique=True),
+        text_column("kind", server_default="knowledge"),
+        text_column("text_search_config", server_default="english"),
         Column("space_id", Integer, ForeignKey(f"{schema}.embedding_space.id")),
         Column("average_length", REAL),
-        _json("settings"),
-        _time("created_at"),
+        json_column("settings"),
+        time_column("created_at"),
         Index("namespace_space_id", "space_id"),
     )
     Table(
         "namespace_access",
         metadata,
-        Column(
-            "namespace_id",
-            Integer,
-            ForeignKey(f"{schema}.namespace.id", ondelete="CASCADE"),
-            primary_key=True,
-        ),
-        _text("role_name", exact=True, primary_key=True),
+        namespace_column(metadata, owned=True),
+        text_column("role_name", exact=True, primary_key=True),
     )
     Table(
         "namespace_space",
         metadata,
-        Column(
-            "namespace_id",
-            Integer,
-            ForeignKey(f"{schema}.namespace.id", ondelete="CASCADE"),
-            primary_key=True,
-        ),
+        namespace_column(metadata, owned=True),
         Column("space_id", Integer, ForeignKey(f"{schema}.embedding_space.id"), primary_key=True),
-        _text("state"),
-        _time("since"),
+        text_column("state"),
+        time_column("since"),
         Index("namespace_space_space_id", "space_id"),
     )
     Table(
@@ -202,7 +180,7 @@ def _spaces(metadata: MetaData) -> None:
         ),
         Column("hash", LargeBinary, primary_key=True),
         Column("embedding", VECTOR(), nullable=False),
-        _time("created_at"),
+        time_column("created_at"),
     )
     Table(
         "embedding_claim",
@@ -215,29 +193,22 @@ def _spaces(metadata: MetaData) -> None:
 
 
 def _documents(metadata: MetaData) -> None:
-    schema = metadata.schema
-    document_key = [f"{schema}.document.namespace_id", f"{schema}.document.id"]
     Table(
         "document",
         metadata,
-        Column(
-            "namespace_id",
-            Integer,
-            ForeignKey(f"{schema}.namespace.id", ondelete="CASCADE"),
-            primary_key=True,
-        ),
-        _big_identity(primary_key=True),
-        _text("source", exact=True),
-        _text("title", server_default=""),
-        _text("format", server_default="text"),
+        namespace_column(metadata, owned=True),
+        big_identity(primary_key=True),
+        text_column("source", exact=True),
+        text_column("title", server_default=""),
+        text_column("format", server_default="text"),
         Column("content_hash", LargeBinary),
         Column("fingerprint", LargeBinary),
-        _json("metadata"),
+        json_column("metadata"),
         Column("version", Integer, nullable=False, server_default=text("1")),
-        _text("status", server_default="ready"),
-        _text("error", nullable=True),
-        _time("created_at"),
-        _time("updated_at"),
+        text_column("status", server_default="ready"),
+        text_column("error", nullable=True),
+        time_column("created_at"),
+        time_column("updated_at"),
         _path("source"),
         UniqueConstraint("namespace_id", "source"),
         Index("document_path", "namespace_id", text("left(reverse(path), 600)")),
@@ -245,23 +216,23 @@ def _documents(metadata: MetaData) -> None:
     chunk = Table(
         "chunk",
         metadata,
-        Column("namespace_id", Integer, primary_key=True),
-        _big_identity(primary_key=True),
+        namespace_column(metadata),
+        big_identity(primary_key=True),
         Column("document_id", BigInteger, nullable=False),
         Column("ordinal", Integer, nullable=False),
-        _text("content"),
-        _text("prefix", server_default=""),
-        _text("breadcrumb", server_default=""),
+        text_column("content"),
+        text_column("prefix", server_default=""),
+        text_column("breadcrumb", server_default=""),
         Column("start_char", Integer),
         Column("end_char", Integer),
         Column("start_line", Integer),
         Column("end_line", Integer),
         Column("page", Integer),
-        _json("metadata"),
+        json_column("metadata"),
         Column("content_hash", LargeBinary, nullable=False),
         Column("embedding_hash", LargeBinary),
-        _time("created_at"),
-        ForeignKeyConstraint(["namespace_id", "document_id"], document_key, ondelete="CASCADE"),
+        time_column("created_at"),
+        reference(metadata, "document", "document_id"),
         UniqueConstraint("namespace_id", "document_id", "ordinal"),
         Index(
             "chunk_metadata",
@@ -275,18 +246,16 @@ def _documents(metadata: MetaData) -> None:
     Table(
         "link",
         metadata,
-        Column("namespace_id", Integer, primary_key=True),
-        Column("document_id", BigInteger, primary_key=True),
-        _text("target", exact=True, primary_key=True),
-        _text("anchor", primary_key=True, server_default=""),
-        _big_identity(),
+        namespace_column(metadata),
+        key_column("document_id"),
+        text_column("target", exact=True, primary_key=True),
+        text_column("anchor", primary_key=True, server_default=""),
+        big_identity(),
         _path("target"),
         Column("target_id", BigInteger),
         Column("matches", SmallInteger, nullable=False, server_default=text("0")),
-        ForeignKeyConstraint(["namespace_id", "document_id"], document_key, ondelete="CASCADE"),
-        ForeignKeyConstraint(
-            ["namespace_id", "target_id"], document_key, ondelete="SET NULL (target_id)"
-        ),
+        reference(metadata, "document", "document_id"),
+        reference(metadata, "document", "target_id", "SET NULL (target_id)"),
         Index("link_target", "namespace_id", "target"),
         Index("link_path", "namespace_id", text('left("path", 600)')),
         Index("link_out", "namespace_id", "document_id", postgresql_include=["target_id"]),
@@ -301,12 +270,11 @@ def _documents(metadata: MetaData) -> None:
 
 
 def _keywords(metadata: MetaData) -> None:
-    schema = metadata.schema
     Table(
         "chunk_keyword",
         metadata,
-        Column("namespace_id", Integer, primary_key=True),
-        Column("chunk_id", BigInteger, primary_key=True),
+        namespace_column(metadata),
+        key_column("chunk_id"),
         Column("length", REAL, nullable=False),
         Column("bm25", SPARSEVEC(), nullable=False),
         Column("lexemes", TSVECTOR, nullable=False),
@@ -315,31 +283,21 @@ def _keywords(metadata: MetaData) -> None:
     Table(
         "lexeme_statistics",
         metadata,
-        Column(
-            "namespace_id",
-            Integer,
-            ForeignKey(f"{schema}.namespace.id", ondelete="CASCADE"),
-            primary_key=True,
-        ),
-        _text("lexeme", exact=True, primary_key=True),
+        namespace_column(metadata, owned=True),
+        text_column("lexeme", exact=True, primary_key=True),
         Column("documents", BigInteger, nullable=False),
     )
     Table(
         "namespace_statistics",
         metadata,
-        Column(
-            "namespace_id",
-            Integer,
-            ForeignKey(f"{schema}.namespace.id", ondelete="CASCADE"),
-            primary_key=True,
-        ),
+        namespace_column(metadata, owned=True),
         Column("chunks", BigInteger, nullable=False, server_default=text("0")),
         Column("length", Double, nullable=False, server_default=text("0")),
     )
     Table(
         "keyword_log",
         metadata,
-        _big_identity(primary_key=True),
+        big_identity(primary_key=True),
         Column("namespace_id", Integer, nullable=False),
         Column("sign", SmallInteger, nullable=False),
         Column("chunks", Integer, nullable=False),

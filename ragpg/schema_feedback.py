@@ -6,43 +6,36 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
-    DateTime,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Integer,
     MetaData,
     SmallInteger,
     Table,
     text,
 )
 
+from ragpg.schema_columns import key_column, namespace_column, reference, time_column
+
 
 def add_feedback(metadata: MetaData) -> None:
     """Add ragpg.feedback and ragpg.feedback_rank."""
-    schema = metadata.schema
-    chunk = [f"{schema}.chunk.namespace_id", f"{schema}.chunk.id"]
     Table(
         "feedback",
         metadata,
-        Column("namespace_id", Integer, primary_key=True, autoincrement=False),
-        Column("chunk_id", BigInteger, primary_key=True, autoincrement=False),
+        namespace_column(metadata),
+        key_column("chunk_id"),
         Column("rank", SmallInteger, primary_key=True, autoincrement=False),
         Column("shown", BigInteger, nullable=False),
         Column("followed", BigInteger, nullable=False, server_default=text("0")),
-        *(
-            Column(name, DateTime(timezone=True), nullable=False, server_default=text("now()"))
-            for name in ("first_at", "last_at")
-        ),
+        time_column("first_at"),
+        time_column("last_at"),
         CheckConstraint("rank between 1 and 20"),
         CheckConstraint("shown > 0"),
         CheckConstraint("followed between 0 and shown"),
-        ForeignKeyConstraint(["namespace_id", "chunk_id"], chunk, ondelete="CASCADE"),
+        reference(metadata, "chunk", "chunk_id"),
     )
-    owner = ForeignKey(f"{schema}.namespace.id", ondelete="CASCADE")
     Table(
         "feedback_rank",
         metadata,
-        Column("namespace_id", Integer, owner, primary_key=True, autoincrement=False),
+        namespace_column(metadata, owned=True),
         Column("rank", SmallInteger, primary_key=True, autoincrement=False),
         Column("shown", BigInteger, nullable=False),
         Column("followed", BigInteger, nullable=False),

@@ -9,9 +9,6 @@ from sqlalchemy import (
     BigInteger,
     Column,
     DateTime,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Identity,
     Index,
     Integer,
     LargeBinary,
@@ -21,7 +18,17 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB, TSQUERY
+from sqlalchemy.dialects.postgresql import TSQUERY
+
+from ragpg.schema_columns import (
+    big_identity,
+    json_column,
+    key_column,
+    namespace_column,
+    reference,
+    text_column,
+    time_column,
+)
 
 
 def add_graph(metadata: MetaData) -> None:
@@ -30,39 +37,12 @@ def add_graph(metadata: MetaData) -> None:
     _analysis(metadata)
 
 
-def _namespace(metadata: MetaData, *, owned: bool = False) -> Column[int]:
-    """The leading column of every key; `owned` where no other foreign key leads there."""
-    owner = [ForeignKey(f"{metadata.schema}.namespace.id", ondelete="CASCADE")] if owned else []
-    return Column("namespace_id", Integer, *owner, primary_key=True, autoincrement=False)
-
-
-def _key(name: str) -> Column[int]:
-    return Column(name, BigInteger, primary_key=True, autoincrement=False)
-
-
-def _id(**options: Any) -> Column[int]:
-    return Column("id", BigInteger, Identity(always=True), nullable=False, **options)
-
-
 def _weight(**options: Any) -> Column[float]:
     return Column("weight", REAL, nullable=False, **options)
 
 
 def _plain(name: str, default: str | None = "") -> Column[str]:
     return Column(name, Text, nullable=False, server_default=default)
-
-
-def _exact(name: str, **options: Any) -> Column[str]:
-    return Column(name, Text(collation="C"), nullable=False, **options)
-
-
-def _to(
-    metadata: MetaData, table: str, column: str, ondelete: str = "CASCADE"
-) -> ForeignKeyConstraint:
-    there = f"{metadata.schema}.{table}"
-    return ForeignKeyConstraint(
-        ["namespace_id", column], [f"{there}.namespace_id", f"{there}.id"], ondelete=ondelete
-    )
 
 
 def _ways(table: Table, *also: str) -> None:
@@ -82,26 +62,26 @@ def _entities(metadata: MetaData) -> None:
     Table(
         "entity",
         metadata,
-        _namespace(metadata, owned=True),
-        _id(primary_key=True),
-        _exact("key"),
+        namespace_column(metadata, owned=True),
+        big_identity(primary_key=True),
+        text_column("key", exact=True),
         _plain("name", None),
         _plain("kind", "name"),
-        Column("created_at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
+        time_column("created_at"),
         UniqueConstraint("namespace_id", "key"),
     )
     mention = Table(
         "mention",
         metadata,
-        _namespace(metadata),
-        _key("chunk_id"),
-        _key("entity_id"),
-        _exact("origin", primary_key=True, server_default="names"),
-        _id(),
+        namespace_column(metadata),
+        key_column("chunk_id"),
+        key_column("entity_id"),
+        text_column("origin", exact=True, primary_key=True, server_default="names"),
+        big_identity(),
         _weight(server_default=text("1")),
         _plain("description"),
-        _to(metadata, "chunk", "chunk_id"),
-        _to(metadata, "entity", "entity_id"),
+        reference(metadata, "chunk", "chunk_id"),
+        reference(metadata, "entity", "entity_id"),
     )
     columns = mention.c
     heaviest = columns.weight.desc()
@@ -109,13 +89,13 @@ def _entities(metadata: MetaData) -> None:
     topic = Table(
         "topic",
         metadata,
-        _namespace(metadata),
-        _key("document_id"),
-        _key("entity_id"),
-        _id(),
+        namespace_column(metadata),
+        key_column("document_id"),
+        key_column("entity_id"),
+        big_identity(),
         _weight(server_default=text("1")),
-        _to(metadata, "document", "document_id"),
-        _to(metadata, "entity", "entity_id"),
+        reference(metadata, "document", "document_id"),
+        reference(metadata, "entity", "entity_id"),
     )
     columns = topic.c
     heaviest = columns.weight.desc()
@@ -123,27 +103,27 @@ def _entities(metadata: MetaData) -> None:
     Table(
         "phrase",
         metadata,
-        _namespace(metadata),
-        _key("entity_id"),
-        _exact("anchor"),
+        namespace_column(metadata),
+        key_column("entity_id"),
+        text_column("anchor", exact=True),
         Column("query", TSQUERY, nullable=False),
-        _to(metadata, "entity", "entity_id"),
+        reference(metadata, "entity", "entity_id"),
         Index("phrase_anchor", "anchor", "namespace_id"),
     )
     relation = Table(
         "relation",
         metadata,
-        _namespace(metadata),
-        _key("chunk_id"),
-        _key("source"),
-        _key("target"),
-        _exact("kind", primary_key=True),
-        _id(),
+        namespace_column(metadata),
+        key_column("chunk_id"),
+        key_column("source"),
+        key_column("target"),
+        text_column("kind", exact=True, primary_key=True),
+        big_identity(),
         _weight(server_default=text("1")),
         _plain("description"),
-        _to(metadata, "entity", "source"),
-        _to(metadata, "entity", "target"),
-        _to(metadata, "chunk", "chunk_id"),
+        reference(metadata, "entity", "source"),
+        reference(metadata, "entity", "target"),
+        reference(metadata, "chunk", "chunk_id"),
     )
     _ways(relation, "kind", "chunk_id")
 
@@ -152,46 +132,46 @@ def _analysis(metadata: MetaData) -> None:
     Table(
         "graph_state",
         metadata,
-        _namespace(metadata, owned=True),
+        namespace_column(metadata, owned=True),
         Column("analysed_at", DateTime(timezone=True), nullable=False),
         Column("documents", BigInteger, nullable=False),
-        Column("details", JSONB, nullable=False, server_default=text("'{}'::jsonb")),
+        json_column("details"),
     )
     edge = Table(
         "edge",
         metadata,
-        _namespace(metadata),
-        _key("source"),
-        _key("target"),
-        _exact("kind", primary_key=True),
-        _id(),
+        namespace_column(metadata),
+        key_column("source"),
+        key_column("target"),
+        text_column("kind", exact=True, primary_key=True),
+        big_identity(),
         _weight(),
-        _to(metadata, "document", "source"),
-        _to(metadata, "document", "target"),
+        reference(metadata, "document", "source"),
+        reference(metadata, "document", "target"),
     )
     _ways(edge, "kind")
     Table(
         "community",
         metadata,
-        _namespace(metadata, owned=True),
-        _id(primary_key=True),
+        namespace_column(metadata, owned=True),
+        big_identity(primary_key=True),
         _plain("name"),
         Column("size", Integer, nullable=False, server_default=text("0")),
         Column("hub_id", BigInteger),
         Column("digest", LargeBinary),
-        _to(metadata, "document", "hub_id", "SET NULL (hub_id)"),
+        reference(metadata, "document", "hub_id", "SET NULL (hub_id)"),
         Index("community_hub", "namespace_id", "hub_id"),
     )
     for node in ("document", "entity"):
         rank = Table(
             f"{node}_rank",
             metadata,
-            _namespace(metadata),
-            _key(f"{node}_id"),
+            namespace_column(metadata),
+            key_column(f"{node}_id"),
             Column("pagerank", REAL, nullable=False, server_default=text("0")),
             Column("community_id", BigInteger),
-            _to(metadata, node, f"{node}_id"),
-            _to(metadata, "community", "community_id", "SET NULL (community_id)"),
+            reference(metadata, node, f"{node}_id"),
+            reference(metadata, "community", "community_id", "SET NULL (community_id)"),
         )
         Index(
             f"{node}_rank_community",

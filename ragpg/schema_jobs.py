@@ -10,8 +10,6 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     DateTime,
-    ForeignKey,
-    Identity,
     Index,
     Integer,
     MetaData,
@@ -19,7 +17,14 @@ from sqlalchemy import (
     Text,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+
+from ragpg.schema_columns import (
+    big_identity,
+    json_column,
+    namespace_column,
+    text_column,
+    time_column,
+)
 
 
 def add_jobs(metadata: MetaData) -> None:
@@ -27,30 +32,25 @@ def add_jobs(metadata: MetaData) -> None:
     job = Table(
         "job",
         metadata,
-        Column("id", BigInteger, Identity(always=True), primary_key=True),
-        Column(
-            "namespace_id",
-            Integer,
-            ForeignKey(f"{metadata.schema}.namespace.id", ondelete="CASCADE"),
-            nullable=False,
-        ),
-        Column("source", Text(collation="C"), nullable=False),
-        Column("kind", Text, nullable=False),
+        big_identity(primary_key=True),
+        namespace_column(metadata, owned=True, primary_key=False, nullable=False),
+        text_column("source", exact=True),
+        text_column("kind"),
         Column("path", Text),
         Column("root", Text),
         Column("follow_links", Boolean, nullable=False, server_default=text("false")),
         Column("content", Text),
         Column("title", Text),
         Column("format", Text),
-        Column("metadata", JSONB, nullable=False, server_default=text("'{}'::jsonb")),
+        json_column("metadata"),
         Column("size", BigInteger, nullable=False, server_default=text("0")),
         Column("batch", Text),
         _number("priority", "0"),
-        Column("state", Text, nullable=False, server_default="waiting"),
+        text_column("state", server_default="waiting"),
         _number("attempts", "0"),
         _number("max_attempts", "5"),
-        _time("run_at", given=True),
-        _time("created_at", given=True),
+        time_column("run_at"),
+        time_column("created_at"),
         _time("started_at"),
         _time("finished_at"),
         _time("lease_until"),
@@ -78,8 +78,5 @@ def _number(name: str, default: str) -> Column[int]:
     return Column(name, Integer, nullable=False, server_default=text(default))
 
 
-def _time(name: str, *, given: bool = False) -> Column[Any]:
-    kind = DateTime(timezone=True)
-    if given:
-        return Column(name, kind, nullable=False, server_default=text("now()"))
-    return Column(name, kind)
+def _time(name: str) -> Column[Any]:
+    return Column(name, DateTime(timezone=True))
