@@ -7,18 +7,16 @@ RAGPG_TEST_DSN names a server where databases may be created; without it the pri
 from __future__ import annotations
 
 import os
-import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from psycopg import sql
-from psycopg.conninfo import make_conninfo
 
 import ragpg
 from ragpg import localdb, migrate
 from ragpg.testing import HashEmbedder
+from tests.databases import name_of, new_database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,29 +47,23 @@ def server() -> str:
 @pytest.fixture(scope="session")
 def template(server: str) -> Iterator[str]:
     """The name of a database with the schema at head, which nobody is connected to."""
-    name = f"ragpg_template_{uuid.uuid4().hex[:12]}"
-    administer(server, "create database {} template template0 encoding 'UTF8'", name)
-    migrate.upgrade(make_conninfo(server, dbname=name))
-    yield name
-    administer(server, "drop database {} with (force)", name)
+    with new_database(server) as dsn:
+        migrate.upgrade(dsn)
+        yield name_of(dsn)
 
 
 @pytest.fixture
 def database(server: str, template: str) -> Iterator[str]:
     """The DSN of a database with the schema and nothing in it."""
-    name = f"ragpg_test_{uuid.uuid4().hex[:12]}"
-    administer(server, f"create database {{}} template {template}", name)
-    yield make_conninfo(server, dbname=name)
-    administer(server, "drop database {} with (force)", name)
+    with new_database(server, template) as dsn:
+        yield dsn
 
 
 @pytest.fixture
 def empty_database(server: str) -> Iterator[str]:
     """The DSN of a database without the schema."""
-    name = f"ragpg_test_{uuid.uuid4().hex[:12]}"
-    administer(server, "create database {} template template0 encoding 'UTF8'", name)
-    yield make_conninfo(server, dbname=name)
-    administer(server, "drop database {} with (force)", name)
+    with new_database(server) as dsn:
+        yield dsn
 
 
 @pytest.fixture
@@ -86,9 +78,3 @@ def db(database: str) -> Iterator[psycopg.Connection[Any]]:
     """A connection of the test's own, in autocommit, to look at what the client did."""
     with psycopg.connect(database, autocommit=True) as connection:
         yield connection
-
-
-def administer(server: str, statement: str, name: str) -> None:
-    """Run a statement about a database."""
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(sql.SQL(statement).format(sql.Identifier(name)))

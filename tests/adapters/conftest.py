@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 
-from tests.conftest import administer
+from tests.databases import new_database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,10 +16,8 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def shared(server: str, template: str) -> Iterator[str]:
     """The DSN of a database with the schema."""
-    name = f"ragpg_test_{uuid.uuid4().hex[:12]}"
-    administer(server, f"create database {{}} template {template}", name)
-    yield make_conninfo(server, dbname=name)
-    administer(server, "drop database {} with (force)", name)
+    with new_database(server, template) as dsn:
+        yield dsn
 
 
 @pytest.fixture

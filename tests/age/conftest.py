@@ -6,17 +6,14 @@ from __future__ import annotations
 import os
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 
-import ragpg
 from ragpg import localdb, migrate
 from ragpg.errors import LocalDatabaseError
-from ragpg.testing import HashEmbedder
-from tests.conftest import DIMENSIONS, administer
+from tests.databases import administer, name_of, new_database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,40 +36,19 @@ def age_server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def age_template(age_server: str) -> Iterator[str]:
-    """The name of a database with AGE and the schema at head."""
-    name = f"ragpg_template_{uuid.uuid4().hex[:12]}"
-    administer(age_server, "create database {} template template0 encoding 'UTF8'", name)
-    dsn = make_conninfo(age_server, dbname=name)
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute("create extension age")
-    migrate.upgrade(dsn)
-    yield name
-    administer(age_server, "drop database {} with (force)", name)
-
-
-@pytest.fixture
-def server_dsn(age_server: str) -> str:
-    """The server for the fixtures that make roles and databases."""
+def server(age_server: str) -> str:
+    """The server of all fixtures here."""
     return age_server
 
 
-@pytest.fixture
-def database(age_server: str, age_template: str) -> Iterator[str]:
-    """The DSN of a database with AGE, the schema and nothing in it."""
-    name = f"ragpg_test_{uuid.uuid4().hex[:12]}"
-    administer(age_server, f"create database {{}} template {age_template}", name)
-    yield make_conninfo(age_server, dbname=name)
-    administer(age_server, "drop database {} with (force)", name)
-
-
-@pytest.fixture
-def empty_database(age_server: str) -> Iterator[str]:
-    """The DSN of an empty database, without AGE too."""
-    name = f"ragpg_test_{uuid.uuid4().hex[:12]}"
-    administer(age_server, "create database {} template template0 encoding 'UTF8'", name)
-    yield make_conninfo(age_server, dbname=name)
-    administer(age_server, "drop database if exists {} with (force)", name)
+@pytest.fixture(scope="session")
+def template(server: str) -> Iterator[str]:
+    """The name of a database with AGE and the schema at head."""
+    with new_database(server) as dsn:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            connection.execute("create extension age")
+        migrate.upgrade(dsn)
+        yield name_of(dsn)
 
 
 @pytest.fixture
@@ -91,17 +67,3 @@ def role(age_server: str) -> Iterator[str]:
     for [place] in owned:
         administer(age_server, "drop database if exists {} with (force)", place)
     administer(age_server, "drop role {}", name)
-
-
-@pytest.fixture
-def rag(database: str) -> Iterator[ragpg.Client]:
-    """A client with the hash embedder."""
-    with ragpg.connect(database, embedder=HashEmbedder(DIMENSIONS)) as client:
-        yield client
-
-
-@pytest.fixture
-def db(database: str) -> Iterator[psycopg.Connection[Any]]:
-    """A connection of the test's own, in autocommit."""
-    with psycopg.connect(database, autocommit=True) as connection:
-        yield connection

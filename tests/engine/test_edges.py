@@ -11,7 +11,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
 from ragpg import migrate
-from tests.conftest import administer
+from tests.databases import administer
 
 from .engine import Engine
 

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,18 +19,17 @@ import pytest
 from ragpg.errors import ProviderError
 from ragpg.graph.extract import ExtractionReport, estimate, extract
 from ragpg.testing import ScriptedGenerator
+from tests.http_service import HttpService, Reply
 from tests.unit.graph.test_answer_json import hostile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     import psycopg
 
     import ragpg
 
 pytest.importorskip("openai")
-
-Reply = tuple[int, dict[str, str], Any]
 
 
 def completion(text: str) -> dict[str, Any]:
@@ -56,46 +54,24 @@ def names(body: dict[str, Any]) -> dict[str, Any]:
     return completion(json.dumps({"passages": answer}))
 
 
-class Service:
+class Service(HttpService):
     """A chat service; `answer` decides what comes back. `most` requests were out at once."""
 
     def __init__(self) -> None:
-        self.requests: list[dict[str, Any]] = []
         self.answer: Callable[[dict[str, Any]], Reply] = lambda body: (200, {}, names(body))
         self.out = self.most = 0
         self.lock = threading.Lock()
-        service = self
+        super().__init__()
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                with service.lock:
-                    service.requests.append(body)
-                    service.out += 1
-                    service.most = max(service.most, service.out)
-                status, headers, reply = service.answer(body)
-                with service.lock:
-                    service.out -= 1
-                data = json.dumps(reply).encode()
-                try:
-                    self.send_response(status)
-                    for name, value in {"content-type": "application/json", **headers}.items():
-                        self.send_header(name, value)
-                    self.send_header("content-length", str(len(data)))
-                    self.end_headers()
-                    self.wfile.write(data)
-                # Who asked was killed.
-                except OSError:
-                    pass
-
-            def log_request(self, code: Any = None, size: Any = None) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
-        self.thread.start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
+    def reply(self, body: dict[str, Any], headers: Mapping[str, str]) -> Reply:
+        with self.lock:
+            self.requests.append(body)
+            self.out += 1
+            self.most = max(self.most, self.out)
+        answer = self.answer(body)
+        with self.lock:
+            self.out -= 1
+        return answer
 
     def texts(self) -> list[str]:
         """The passages asked about, in the order of the requests."""
@@ -113,11 +89,8 @@ class Service:
 
 @pytest.fixture
 def service() -> Iterator[Service]:
-    service = Service()
-    yield service
-    service.server.shutdown()
-    service.thread.join()
-    service.server.server_close()
+    with Service() as service:
+        yield service
 
 
 NUMBERS = ["Alpha", "Bravo", "Charlie", "Delta", "Echo", "Foxtrot"]

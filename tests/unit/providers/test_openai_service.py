@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import math
-import threading
 import time
 import traceback
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,17 +23,16 @@ from ragpg.errors import (
 from ragpg.ingest.embed import Failure, embed_resilient
 from ragpg.providers.openai import OpenAIEmbedder, OpenAIGenerator
 from ragpg.testing import HashEmbedder
+from tests.http_service import HttpService, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 pytest.importorskip("openai")
 
 KEY = "sk-test-0123456789abcdef"
 COMPASS = ["north", "east", "south", "west"]
 MODEL = HashEmbedder(8)
-
-Reply = tuple[int, dict[str, str], Any]
 
 
 def vectors(texts: list[str]) -> dict[str, Any]:
@@ -50,47 +46,24 @@ def refusal(message: str, **more: Any) -> dict[str, Any]:
     return {"error": {"message": message, **more}}
 
 
-class Service:
+class Service(HttpService):
     """Records requests; `answer` decides what comes back."""
 
     def __init__(self) -> None:
-        self.requests: list[dict[str, Any]] = []
         self.accepted: list[list[str]] = []
         self.answer: Callable[[dict[str, Any]], Reply] = lambda body: (
             200,
             {},
             vectors(body["input"]),
         )
-        service = self
+        super().__init__()
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                service.requests.append(body)
-                status, headers, reply = service.answer(body)
-                if status == 200 and "input" in body:
-                    service.accepted.append(body["input"])
-                data = json.dumps(reply).encode()
-                self.send_response(status)
-                for name, value in {"content-type": "application/json", **headers}.items():
-                    self.send_header(name, value)
-                self.send_header("content-length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_request(self, code: Any = None, size: Any = None) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
-        self.thread.start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-
-    def stop(self) -> None:
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
+    def reply(self, body: dict[str, Any], headers: Mapping[str, str]) -> Reply:
+        self.requests.append(body)
+        status, given, data = self.answer(body)
+        if status == 200 and "input" in body:
+            self.accepted.append(body["input"])
+        return status, given, data
 
 
 @pytest.fixture
