@@ -50,11 +50,11 @@ begin
         namespace_ids, filter, option.k, option.min_score, option.weight, option.function, seeds);
       hits := hits || found;
       select string_agg(distinct hit.mode, '+' order by hit.mode) into reached from unnest(found) as hit
-       where option.kind in ('vector', 'sentence');
+       where option.kind <> 'graph';  -- there it says why a single hit is there
       report := report || jsonb_build_object(option.arm, jsonb_strip_nulls(jsonb_build_object(
         'rows', cardinality(found),
         'ms', round(extract(epoch from clock_timestamp() - since) * 1000, 3),
-        'mode', case when reached like 'exact+hnsw%' or reached like 'hnsw+%' then 'hnsw+exact' else reached end)));
+        'mode', case when reached like '%+%' then 'hnsw+exact' else reached end)));
     exception
       when query_canceled then
         -- Told apart by the clock: the message comes in the language of the server.
