@@ -1,14 +1,16 @@
 """Learning a setting from judged queries without fooling oneself.
 
-The queries are dealt into folds. For each fold the setting is chosen that is best on the others,
-and only the fold's own queries are scored with it: the reported number is of queries that had no
-say.
+The queries are dealt into folds. For each fold a setting is chosen on the others, and only the
+fold's own queries are scored with it: the reported number is of queries that had no say. The
+default stays unless another beats it by more than the standard error of the difference; with a few
+dozen queries anything finer learns their accidents (Breiman et al. 1984, section 3.4.3).
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
+import statistics
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -36,9 +38,9 @@ FUSIONS: Sequence[Mapping[str, Any]] = (
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A setting chosen from `queries` judged queries.
+    """A setting chosen from judged queries.
 
-    `best` is the one that is best on all of them. `held_out` holds the score of each query under
+    `best` is the choice on all of them. `held_out` holds the score of each query under
     the choice of the other folds, `chosen` how often each setting was one. `gain` compares the held
     out scores with the default's.
     """
@@ -103,7 +105,8 @@ def choose_setting(
 ) -> Tuned:
     """Cross-validate a choice among settings from the score of each query under each of them.
 
-    The first setting is the default: it wins ties, and the gain is over it.
+    The first setting is the default: it stays unless it is beaten beyond chance, and the gain is
+    over it. Raises ConfigError with fewer queries than two for each fold.
     """
     names = list(scores)
     queries = sorted(set.intersection(*(set(one) for one in scores.values()))) if scores else []
@@ -131,5 +134,10 @@ def choose_setting(
 def _best(
     names: Sequence[str], scores: Mapping[str, Mapping[str, float]], queries: Sequence[str]
 ) -> str:
+    means = {name: math.fsum(scores[name][one] for one in queries) for name in names}
     # max takes the first of equals, and the default is the first.
-    return max(names, key=lambda name: round(math.fsum(scores[name][one] for one in queries), 9))
+    best = max(names, key=lambda name: round(means[name], 9))
+    gains = [scores[best][one] - scores[names[0]][one] for one in queries]
+    error = statistics.stdev(gains) / math.sqrt(len(gains))
+    # One query alone gains as much as its own error, but for the rounding.
+    return best if statistics.fmean(gains) > error * (1 + 1e-9) else names[0]

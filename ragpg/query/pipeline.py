@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from ragpg.ingest.clean import clean_text
 from ragpg.query.confidence import confidence
+from ragpg.query.correct import WIDER
 from ragpg.query.ground import ground
 from ragpg.query.prior import apply_prior
+from ragpg.query.request import MOST
 from ragpg.query.retrieve import split_arms, wants_vector
 from ragpg.query.selection import choose, write_context
 from ragpg.query.sources import Found, embedding_of, search_beside, search_in_sql
@@ -104,22 +106,24 @@ def _candidates(
     looks_deeper = request.reranker or choice.external or profile.mmr < 1 or profile.collapse < 1
     pool = max(request.k, request.pool if looks_deeper else 0)
 
-    def attempt(asked: list[Probe]) -> Flow[Found]:
+    def attempt(asked: list[Probe], width: int) -> Flow[Found]:
         in_sql = search_in_sql(
-            request, query, embedding, choice.sql, pool, asked, providers, settings
+            request, query, embedding, choice.sql, width, asked, providers, settings
         )
         if choice.external:
             return (yield from search_beside(in_sql, request, query, choice, providers, settings,
-                                             pool))  # fmt: skip
+                                             width))  # fmt: skip
         found = yield from in_sql
         return found.report, found.hits, found.fusion
 
-    found, hits, fusion = yield from attempt(probes)
+    found, hits, fusion = yield from attempt(probes, pool)
     sure = confidence(query, hits[: request.k], found)
     if profile.corrective and sure.known and sure.value < profile.corrective and query.strip():
         more = yield from second_attempt(query, providers, report, vectors=vectors)
         if more:
-            found, hits, fusion = yield from attempt([*probes, *more])
+            # SQL looks as far down in every arm as hits are asked for.
+            found, hits, fusion = yield from attempt([*probes, *more], min(WIDER * pool, MOST))
+            hits = hits[:pool]
             report["corrective"] = ArmReport(rows=len(hits), mode=f"confidence {sure.value:.2f}")
             sure = confidence(query, hits[: request.k], found)
         else:

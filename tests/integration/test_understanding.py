@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -54,6 +55,19 @@ def test_a_weak_search_is_tried_again_without_the_talk(filled: Client) -> None:
     sure = filled.search("parcels", profile=profile)
     assert sure.report["corrective"].skipped
     assert "corrective" not in filled.search(query).report
+
+
+def test_a_second_attempt_looks_further_down(database: str) -> None:
+    with ragpg.connect(database) as rag:
+        rag.ingest(texts=[{"source": f"{n}.md", "text": f"Parcel {n} waits."} for n in range(120)])
+        query = "could you please tell me something about my parcel"
+        profile = ragpg.Profile(rerankers=("heuristic",), candidates=60)
+        once = rag.search(query, profile=profile)
+        twice = rag.search(query, profile=replace(profile, corrective=1.0))
+    assert once.report["keyword"].rows == 60
+    assert twice.report["keyword"].rows == 120
+    assert twice.report["corrective"].rows == 60
+    assert len(twice.hits) == 10
 
 
 def test_confidence_tells_a_fitting_query_from_a_strange_one(filled: Client) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from hashlib import sha256
 
 import pytest
 
 from ragpg.errors import ConfigError
-from ragpg.evaluate.crossvalidate import FUSIONS, choose_setting, name_of
+from ragpg.evaluate.crossvalidate import FOLDS, FUSIONS, choose_setting, name_of
 
 SETTINGS = {name: {"method": name} for name in ("adaptive", "convex", "minmax")}
 
@@ -38,6 +39,21 @@ def test_the_default_wins_ties() -> None:
     assert not tuned.worth_it
 
 
+def test_one_odd_query_chooses_nothing() -> None:
+    # A setting that wins on the mean by a single query has not beaten the default.
+    scores = _scores(50, 0.0)
+    scores["minmax"] = {**scores["adaptive"], "q0": 1000.0}
+    tuned = choose_setting("nDCG@10", SETTINGS, scores)
+    assert tuned.best == {"method": "adaptive"}
+    assert tuned.held_out == scores["adaptive"]
+
+
+def test_the_same_scores_give_the_same_choice() -> None:
+    assert choose_setting("nDCG@10", SETTINGS, _scores(50, 0.01)) == choose_setting(
+        "nDCG@10", SETTINGS, _scores(50, 0.01)
+    )
+
+
 def test_noise_is_seldom_sold_as_a_gain() -> None:
     # Ten settings that differ by chance alone: the best of them looks good on its own queries.
     alarms, optimism = 0, 0.0
@@ -53,10 +69,15 @@ def test_noise_is_seldom_sold_as_a_gain() -> None:
 
 
 def test_each_query_is_scored_by_the_choice_of_the_others() -> None:
-    # Each setting is perfect on one query only: that query must not be scored with it.
-    queries = [f"q{n}" for n in range(10)]
-    scores = {name: {one: float(one == name) for one in queries} for name in queries}
-    tuned = choose_setting("nDCG@10", {one: {"method": one} for one in queries}, scores)
+    # Each setting is perfect on the queries of one fold: none of them may be scored with it.
+    queries = sorted((f"q{n}" for n in range(20)), key=lambda one: sha256(one.encode()).digest())
+    folds = {f"s{n}": queries[n::FOLDS] for n in range(FOLDS)}
+    scores = {"default": dict.fromkeys(queries, 0.0)} | {
+        name: {one: float(one in mine) for one in queries} for name, mine in folds.items()
+    }
+    tuned = choose_setting("nDCG@10", {one: {"method": one} for one in scores}, scores)
+    assert tuned.best == {"method": "s0"}
+    assert set(tuned.chosen) == {"s0", "s1"}
     assert sum(tuned.held_out.values()) == 0.0
 
 
