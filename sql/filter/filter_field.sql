@@ -17,8 +17,11 @@ begin
     select array_agg(replace(replace(part.part, '~1', '/'), '~0', '~') order by part.place) into path
       from unnest(case key when '/' then '{""}' else string_to_array(substr(key, 2), '/') end) with ordinality as part (part, place);
   elsif key in ('@source', '@title', '@format') then
-    value := format('to_jsonb((select document.%I from ragpg.document where document.namespace_id = %2$s.namespace_id
-      and document.id = %2$s.document_id))', substr(key, 2), chunk);
+    -- As a join, so that the planner may look at each document once instead of at each chunk.
+    return format('exists (select from (select document.namespace_id, document.id,
+                           jsonb_build_object(%1$L, document.%1$I) as metadata from ragpg.document) as field
+             where field.namespace_id = %2$s.namespace_id and field.id = %2$s.document_id and %3$s)',
+      substr(key, 2), chunk, ragpg.filter_field('/' || substr(key, 2), operator, operand, 'field'));
   elsif key = '@page' then
     value := format('to_jsonb(%s.page)', chunk);
   elsif key ~ '^[@$]' then
