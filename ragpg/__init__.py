@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ragpg.queries import NamespaceInfo as NamespaceInfo
     from ragpg.query.profile import Profile as Profile
     from ragpg.query.profile import read_profile as read_profile
+    from ragpg.query.prompt import Prompt as Prompt
     from ragpg.query.rerank import HeuristicReranker as HeuristicReranker
     from ragpg.rerankers.chain import RerankChain as RerankChain
     from ragpg.rerankers.chain import RerankStage as RerankStage
@@ -71,6 +72,7 @@ _PLACES = {
     "OpenAIEmbedder": "providers.openai",
     "OpenAIGenerator": "providers.openai",
     "Profile": "query.profile",
+    "Prompt": "query.prompt",
     "RagpgError": "errors",
     "RerankChain": "rerankers.chain",
     "RerankStage": "rerankers.chain",

@@ -16,7 +16,7 @@ from ragpg.settings import Settings
 from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
 from ragpg.steps import Flow, fetch, fetch_one, run
 from ragpg.streams import pieces
-from ragpg.types import Delta, Done, Started, Usage
+from ragpg.types import Delta, Done, Revised, Started, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ragpg.ingest.prepare import Text
     from ragpg.ingest.sentences import SentenceReport
     from ragpg.jobs.enqueue import EnqueueReport
+    from ragpg.judges.named import JudgeChoice
     from ragpg.protocols import (
         Chunker,
         Embedder,
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
         Reranker,
         Retriever,
     )
-    from ragpg.query.profile import ProfileChoice
+    from ragpg.query.profile import ProfileChoice, Unsupported
+    from ragpg.query.prompt import Prompt, Turn
     from ragpg.query.retrieve import Arms
     from ragpg.types import (
         Answer,
@@ -126,7 +128,8 @@ class Client(Flows):
         context_tokens: int | None = None,
         candidates: int | None = None,
         profile: ProfileChoice | None = None,
-        history: Sequence[str] = (),
+        history: Sequence[Turn] = (),
+        judge: JudgeChoice | None = None,
     ) -> SearchResult:
         """The k chunks that answer a query best, from one or several namespaces.
 
@@ -139,7 +142,9 @@ class Client(Flows):
         candidates  how many hits the stages after SQL see; None: what the profile says
         profile     which stages run: measured, seed, fast, the path of a file, or a Profile; None:
                     the client's
-        history     earlier queries of a conversation, oldest first: they help a vague follow-up
+        history     earlier queries of a conversation, oldest first, or its messages as {"role":
+                    "user", "content": ...}: they help a vague follow-up
+        judge       who checks the claims of `answer`; see ask
 
         A blank query without a filter finds nothing. Raises NamespaceNotFound, FilterError and
         SearchTimeout.
@@ -147,7 +152,7 @@ class Client(Flows):
         request = self._request(
             query, namespace, rerank, profile, k=k, filter=filter, arms=arms,
             embedding=embedding, answer=answer, context_tokens=context_tokens,
-            candidates=candidates, history=history,
+            candidates=candidates, history=history, judge=judge, judged=answer is not None,
         )  # fmt: skip
         return self.run(self._search(request))
 
@@ -164,18 +169,33 @@ class Client(Flows):
         context_tokens: int | None = None,
         candidates: int | None = None,
         profile: ProfileChoice | None = None,
-        history: Sequence[str] = (),
+        history: Sequence[Turn] = (),
         generator: Generator | None = None,
+        judge: JudgeChoice | None = None,
+        gate: float | None = None,
+        unsupported: Unsupported | None = None,
+        prompt: Prompt | None = None,
     ) -> Answer:
         """An answer of the chat model from what a search finds, cited and checked.
 
-        Where the evidence is too weak the answer says so, `refused` is True and no model is asked.
-        Raises ProviderError when the model fails.
+        history      as for search; the model sees it too
+        judge        who checks the claims: "lexical", "embedding", "llm", the folder of an
+                     entailment model, or a Judge
+        gate         an answer of lower confidence, 0 to 1, is not given
+        unsupported  what becomes of claims without support: "keep", "mark", "drop", or "repair",
+                     one round back to the model; where that makes it no better the first answer
+                     stays, and `notes` say so
+        prompt       what the model is told, in the place of ragpg's own prompt
+
+        Where one of the last four is None the profile decides. Where the evidence is too weak the
+        answer says so, `refused` is True and no model is asked. Raises ProviderError when the model
+        fails, ConfigError for a judge that cannot be had.
         """
         request = self._request(
             question, namespace, rerank, profile, k=k, filter=filter, arms=arms,
             embedding=embedding, context_tokens=context_tokens, candidates=candidates,
-            history=history,
+            history=history, judge=judge, judged=True, generator=generator, gate=gate,
+            unsupported=unsupported, prompt=prompt,
         )  # fmt: skip
         return self.run(self._ask(request, generator))
 
@@ -189,12 +209,15 @@ class Client(Flows):
         profile: ProfileChoice | None = None,
         **options: Unpack[SearchOptions],
     ) -> Events[AnswerEvent, None, None]:
-        """As ask, in events: Started (what was found), Deltas (the text), Done (the Answer).
+        """As ask, in events: Started (what was found), Deltas (the text), Done (the Answer); before
+        Done a Revised where checking gave the answer another text than the deltas.
 
         The arguments are those of ask. The search is over, and its connection given back, before
         the first event. Close the iterator to stop the model.
         """
-        request = self._request(question, namespace, rerank, profile, **options)
+        request = self._request(
+            question, namespace, rerank, profile, judged=True, generator=generator, **options
+        )
         chosen = self._chat_model(generator)
         prepared = self.run(self._prepare(request))
         yield Started(prepared.result)
@@ -209,7 +232,10 @@ class Client(Flows):
                 elif piece:
                     written.append(piece)
                     yield Delta(piece)
-        yield Done(self.run(self._finish(prepared, "".join(written), usage)))
+        answer = self.run(self._finish(prepared, "".join(written), usage, chosen))
+        if answer.revision is not None:
+            yield Revised(answer.text, answer.revision, answer.notes)
+        yield Done(answer)
 
     def ground(
         self,
@@ -219,9 +245,24 @@ class Client(Flows):
         question: str | None = None,
         namespace: Names = "default",
         k: int = 10,
+        filter: Json = None,
+        judge: JudgeChoice | None = None,
+        profile: ProfileChoice | None = None,
     ) -> Grounding:
-        """Verdicts on the claims of an answer, against a result, or what a question finds."""
-        request = self._request(question or answer, namespace, True, k=k)
+        """Verdicts on the claims of an answer, against a result, or what a question finds.
+
+        `judge` is as for ask. A judge that fails is noted, and the lexical one takes its place.
+        """
+        request = self._request(
+            question or answer,
+            namespace,
+            True,
+            profile,
+            k=k,
+            filter=filter,
+            judge=judge,
+            judged=True,
+        )
         return self.run(self._ground(answer, request, result))
 
     def feedback(

@@ -16,7 +16,7 @@ from ragpg.settings import Settings
 from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
 from ragpg.steps import Flow, arun, fetch, fetch_one
 from ragpg.streams import apieces
-from ragpg.types import Delta, Done, Started, Usage
+from ragpg.types import Delta, Done, Revised, Started, Usage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator as AsyncEvents
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ragpg.ingest.prepare import Text
     from ragpg.ingest.sentences import SentenceReport
     from ragpg.jobs.enqueue import EnqueueReport
+    from ragpg.judges.named import JudgeChoice
     from ragpg.protocols import (
         AsyncEmbedder,
         AsyncGenerator,
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
         Reranker,
         Retriever,
     )
-    from ragpg.query.profile import ProfileChoice
+    from ragpg.query.profile import ProfileChoice, Unsupported
+    from ragpg.query.prompt import Prompt, Turn
     from ragpg.query.retrieve import Arms
     from ragpg.types import (
         Answer,
@@ -110,13 +112,14 @@ class AsyncClient(Flows):
         context_tokens: int | None = None,
         candidates: int | None = None,
         profile: ProfileChoice | None = None,
-        history: Sequence[str] = (),
+        history: Sequence[Turn] = (),
+        judge: JudgeChoice | None = None,
     ) -> SearchResult:
         """As Client.search."""
         request = self._request(
             query, namespace, rerank, profile, k=k, filter=filter, arms=arms,
             embedding=embedding, answer=answer, context_tokens=context_tokens,
-            candidates=candidates, history=history,
+            candidates=candidates, history=history, judge=judge, judged=answer is not None,
         )  # fmt: skip
         return await self.run(self._search(request))
 
@@ -133,14 +136,19 @@ class AsyncClient(Flows):
         context_tokens: int | None = None,
         candidates: int | None = None,
         profile: ProfileChoice | None = None,
-        history: Sequence[str] = (),
+        history: Sequence[Turn] = (),
         generator: Generator | AsyncGenerator | None = None,
+        judge: JudgeChoice | None = None,
+        gate: float | None = None,
+        unsupported: Unsupported | None = None,
+        prompt: Prompt | None = None,
     ) -> Answer:
         """As Client.ask."""
         request = self._request(
             question, namespace, rerank, profile, k=k, filter=filter, arms=arms,
             embedding=embedding, context_tokens=context_tokens, candidates=candidates,
-            history=history,
+            history=history, judge=judge, judged=True, generator=generator, gate=gate,
+            unsupported=unsupported, prompt=prompt,
         )  # fmt: skip
         return await self.run(self._ask(request, generator))
 
@@ -155,7 +163,9 @@ class AsyncClient(Flows):
         **options: Unpack[SearchOptions],
     ) -> AsyncEvents[AnswerEvent, None]:
         """As Client.ask_stream: `async for event in rag.ask_stream(...)`."""
-        request = self._request(question, namespace, rerank, profile, **options)
+        request = self._request(
+            question, namespace, rerank, profile, judged=True, generator=generator, **options
+        )
         chosen = self._chat_model(generator)
         prepared = await self.run(self._prepare(request))
         yield Started(prepared.result)
@@ -170,7 +180,10 @@ class AsyncClient(Flows):
                 elif piece:
                     written.append(piece)
                     yield Delta(piece)
-        yield Done(await self.run(self._finish(prepared, "".join(written), usage)))
+        answer = await self.run(self._finish(prepared, "".join(written), usage, chosen))
+        if answer.revision is not None:
+            yield Revised(answer.text, answer.revision, answer.notes)
+        yield Done(answer)
 
     async def ground(
         self,
@@ -180,9 +193,21 @@ class AsyncClient(Flows):
         question: str | None = None,
         namespace: Names = "default",
         k: int = 10,
+        filter: Json = None,
+        judge: JudgeChoice | None = None,
+        profile: ProfileChoice | None = None,
     ) -> Grounding:
         """As Client.ground."""
-        request = self._request(question or answer, namespace, True, k=k)
+        request = self._request(
+            question or answer,
+            namespace,
+            True,
+            profile,
+            k=k,
+            filter=filter,
+            judge=judge,
+            judged=True,
+        )
         return await self.run(self._ground(answer, request, result))
 
     async def feedback(

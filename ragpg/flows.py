@@ -13,6 +13,7 @@ from ragpg.errors import ConfigError
 from ragpg.feedback.recorder import Recorder
 from ragpg.ingest.pipeline import Order, ingest
 from ragpg.ingest.sentences import SentenceReport, fill_sentences
+from ragpg.judges.named import named_judge
 from ragpg.queries import DELETE, DOCUMENT_CHUNKS
 from ragpg.query.answer import Prepared, ask, finish, ground_answer, prepare
 from ragpg.query.pipeline import search
@@ -27,16 +28,19 @@ if TYPE_CHECKING:
     from ragpg.doctor import Check
     from ragpg.graph.global_search_result import GlobalResult
     from ragpg.ingest.prepare import Text
+    from ragpg.judges.named import JudgeChoice
     from ragpg.protocols import (
         AsyncEmbedder,
         AsyncGenerator,
         AsyncRetriever,
         Embedder,
         Generator,
+        Judge,
         Reranker,
         Retriever,
     )
-    from ragpg.query.profile import ProfileChoice
+    from ragpg.query.profile import ProfileChoice, Unsupported
+    from ragpg.query.prompt import Prompt, Turn
     from ragpg.query.retrieve import Arms
     from ragpg.settings import Settings
     from ragpg.types import (
@@ -55,7 +59,7 @@ Names = str | Sequence[str]
 
 
 class SearchOptions(TypedDict, total=False):
-    """Arguments of a search that ask_stream passes on; Client.search explains them."""
+    """Arguments of ask that ask_stream passes on; Client.search and ask explain them."""
 
     k: int
     filter: Json
@@ -63,7 +67,11 @@ class SearchOptions(TypedDict, total=False):
     embedding: Sequence[float] | None
     context_tokens: int | None
     candidates: int | None
-    history: Sequence[str]
+    history: Sequence[Turn]
+    judge: JudgeChoice | None
+    gate: float | None
+    unsupported: Unsupported | None
+    prompt: Prompt | None
 
 
 class Flows:
@@ -82,6 +90,7 @@ class Flows:
     ) -> None:
         self.profile = read_profile(profile)
         self.recorder = Recorder()
+        self._judges: dict[str, Judge | None] = {}
         self.embedder = embedder
         self.reranker = reranker
         self.generator = generator
@@ -102,8 +111,14 @@ class Flows:
         namespace: Names,
         rerank: bool | Reranker,
         profile: ProfileChoice | None = None,
+        *,
+        judge: JudgeChoice | None = None,
+        judged: bool = False,
+        generator: Generator | AsyncGenerator | None = None,
         **rest: Any,
     ) -> Request:
+        """What is asked, checked; `judged` where a text is checked by the judge, or the profile's,
+        that may be the chat model `generator`."""
         names = names_of("namespace", namespace)
         if not names:
             raise ConfigError("no namespace was given to search")
@@ -119,8 +134,19 @@ class Flows:
             reranker=reranker,
             profile=chosen,
             model=model if isinstance(model, str) else None,
+            judge=self._judge(judge or chosen.judge, generator) if judged else None,
             **rest,
         )
+
+    def _judge(
+        self, choice: JudgeChoice, generator: Generator | AsyncGenerator | None
+    ) -> Judge | None:
+        # An entailment model is read once, and a chat model may be another one at every call.
+        if not isinstance(choice, str) or choice == "llm":
+            return named_judge(choice, self.embedder, generator or self.generator)
+        if choice not in self._judges:
+            self._judges[choice] = named_judge(choice, self.embedder)
+        return self._judges[choice]
 
     def _search(self, request: Request) -> Flow[SearchResult]:
         return search(request, self._providers, self.settings)
@@ -131,8 +157,14 @@ class Flows:
     def _prepare(self, request: Request) -> Flow[Prepared]:
         return prepare(request, self._providers, self.settings)
 
-    def _finish(self, prepared: Prepared, text: str, usage: Usage | None) -> Flow[Answer]:
-        return finish(prepared, text, usage)
+    def _finish(
+        self,
+        prepared: Prepared,
+        text: str,
+        usage: Usage | None,
+        generator: Generator | AsyncGenerator,
+    ) -> Flow[Answer]:
+        return finish(prepared, text, usage, generator)
 
     def _chat_model(
         self, generator: Generator | AsyncGenerator | None

@@ -360,11 +360,20 @@ class Usage:
         )
 
 
+#: repaired: written again by the model. marked, dropped: weak claims are marked or left out.
+#: gated: the confidence was too low.
+Revision = Literal["repaired", "marked", "dropped", "gated"]
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A generated answer with the sources it was given and the verdicts on it.
 
-    `refused` is True when the evidence was too weak and no answer was generated.
+    `refused` is True when there is no answer: the evidence was too weak to ask a model, the model
+    found nothing in it, or the confidence was below the gate. `revision` says how `text` became
+    another one than the model first wrote, which is `draft` then. `notes` tell what was done about
+    claims without support, and what failed in doing so. Offsets of `grounding` are those of
+    `grounding.answer`: the text before claims were marked or dropped, with numbers for citations.
     """
 
     text: str
@@ -373,6 +382,9 @@ class Answer:
     citations: Sequence[Citation] = ()
     usage: Usage = field(default_factory=Usage)
     refused: bool = False
+    revision: Revision | None = None
+    draft: str | None = None
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,14 +402,25 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True)
+class Revised:
+    """The text that takes the place of all deltas, because checking it changed it; `revision` says
+    how, `notes` say why."""
+
+    text: str
+    revision: Revision
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """Last event: the whole answer, with citations numbered by appearance, and verdicts."""
 
     answer: Answer
 
 
-#: What a streamed answer consists of: one Started, any number of Delta, one Done.
-AnswerEvent = Started | Delta | Done
+#: What a streamed answer consists of: one Started, any number of Delta, perhaps one Revised, one
+#: Done.
+AnswerEvent = Started | Delta | Revised | Done
 
 
 #: stored: new or changed. unchanged: skipped by fingerprint. empty: no text. skipped: on purpose

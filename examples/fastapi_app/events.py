@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast
 
 from ragpg import RagpgError
-from ragpg.types import Delta, Done, Started
+from ragpg.types import Delta, Done, Revised, Started
 
 from .sources import link_to
 
@@ -64,6 +64,8 @@ def _sent(event: AnswerEvent) -> str:
             return event_text("started", {"context_tokens": tokens, "hits": hits})
         case Delta(text):
             return event_text("delta", {"text": text})
+        case Revised(text, revision, notes):
+            return event_text("revised", {"text": text, "revision": revision, "notes": list(notes)})
         case Done(answer):
             grounding = answer.grounding
             return event_text(

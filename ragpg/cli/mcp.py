@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
@@ -10,6 +11,7 @@ from ragpg.cli import options
 
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
+    from ragpg.query.profile import Unsupported
 
 
 @click.command()
@@ -25,9 +27,9 @@ if TYPE_CHECKING:
 @click.option("--http", is_flag=True, help="Streamable HTTP at /mcp; default: stdio")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address of --http")
 @click.option("--port", default=8000, show_default=True, help="Port of --http")
-@click.option(
-    "--generator", envvar="RAGPG_GENERATOR", help="openai or openai:MODEL: offers the tool ask too"
-)
+@options.judge
+@options.about_unsupported
+@options.profile
 @options.connection
 def mcp(
     *,
@@ -37,10 +39,14 @@ def mcp(
     http: bool,
     host: str,
     port: int,
+    judge: str | None,
     generator: str | None,
+    gate: float | None,
+    unsupported: Unsupported | None,
+    profile: str | None,
     **connection: Unpack[Connection],
 ) -> None:
-    """Serve search, grounding and, with a generator, answers as MCP tools; needs ragpg[mcp].
+    """Serve search, grounding and, with --generator, answers as MCP tools; needs ragpg[mcp].
 
     Only the namespaces given are ever searched. Over HTTP there is no authentication: put it
     behind a proxy that has some, or leave it on 127.0.0.1.
@@ -53,11 +59,15 @@ def mcp(
     from ragpg.tools.mcp_server import build_server
     from ragpg.tools.search_tool import SearchTool
 
+    chosen = ragpg.read_profile(profile)
+    said: dict[str, Any] = {"judge": judge, "gate": gate, "unsupported": unsupported}
+    chosen = replace(chosen, **{key: one for key, one in said.items() if one is not None})
     rag = ragpg.aconnect(
         options.database(connection["dsn"]),
         schema=connection["schema"],
         embedder=options.make_embedder(connection["embedder"]),
         generator=options.make_generator(generator) if generator else None,
+        profile=chosen,
     )
     server = build_server(rag, SearchTool(namespace, name=tool_name, top_k=top_k))
     if http:

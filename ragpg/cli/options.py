@@ -90,6 +90,42 @@ def filter_option(command: Command) -> Command:
     )(command)
 
 
+def judge(command: Command) -> Command:
+    """Add --judge, and --generator for the judge that is one."""
+    for option in (
+        click.option(
+            "--generator",
+            envvar="RAGPG_GENERATOR",
+            help="Chat model: openai or openai:MODEL [RAGPG_GENERATOR]",
+        ),
+        click.option(
+            "--judge",
+            help="Who checks claims: lexical, embedding, llm or the folder of an entailment model "
+            "[default: lexical, or what the profile says]",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def about_unsupported(command: Command) -> Command:
+    """Add --gate and --unsupported."""
+    for option in (
+        click.option(
+            "--unsupported",
+            type=click.Choice(["keep", "mark", "drop", "repair"]),
+            help="What becomes of claims without support [default: keep, or what the profile says]",
+        ),
+        click.option(
+            "--gate",
+            type=click.FloatRange(0, 1),
+            help="Give no answer of lower confidence [default: give any, or as the profile says]",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def json_object(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> dict[str, Any] | None:

@@ -13,11 +13,11 @@ from pathlib import Path
 import click
 
 from ragpg.cli.failures import reported
-from ragpg.cli.ground import show_grounding
 from ragpg.cli.ingest import progress, totals
 from ragpg.cli.options import make_embedder
 from ragpg.cli.output import show_hits, show_report
 from ragpg.demo.corpus import write_corpus
+from ragpg.query.grounding_report import render_grounding
 
 NAMESPACE = "demo"
 
@@ -73,7 +73,7 @@ def _demo() -> None:
             click.echo(f"\n\n=== {question}\n\n{show_hits(result.hits)}\n")
             click.echo(textwrap.indent(show_report(result.report), "    "))
         click.echo(f"\n\n=== Is this answer true? {ANSWER}\n")
-        click.echo(show_grounding(rag.ground(ANSWER, question=ANSWER, namespace=NAMESPACE)))
+        click.echo(render_grounding(rag.ground(ANSWER, question=ANSWER, namespace=NAMESPACE)))
     click.echo(f"\n\n{NEXT}")
     _say(f"All of it took {time.perf_counter() - began:.1f} s.")
 

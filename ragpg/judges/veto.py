@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: What words can tell better than a model: figures. Negation and names are the model's own work.
 FIGURES = ("number", "unit", "bound", "date")
+#: All that is compared.
+FACTS = (*FIGURES, "negation", "opposite", "quantifier", "name", "role")
 
 
 class VetoJudge:

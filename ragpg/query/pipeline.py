@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ragpg.ingest.clean import clean_text
 from ragpg.query.confidence import confidence
 from ragpg.query.correct import WIDER
-from ragpg.query.ground import ground
+from ragpg.query.ground import ground_flow
 from ragpg.query.prior import apply_prior
 from ragpg.query.request import MOST
 from ragpg.query.retrieve import split_arms, wants_vector
@@ -16,7 +16,6 @@ from ragpg.query.selection import choose, write_context
 from ragpg.query.sources import Found, embedding_of, search_beside, search_in_sql
 from ragpg.query.understand import probes_of, second_attempt
 from ragpg.rerankers.chain import rerank_hits
-from ragpg.steps import Flow, call
 from ragpg.types import ArmReport, SearchResult
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from ragpg.query.probes import Probe
     from ragpg.query.request import Providers, Request
     from ragpg.settings import Settings
+    from ragpg.steps import Flow
     from ragpg.types import Citation, Fusion, Hit
 
 
@@ -64,7 +64,9 @@ def search(request: Request, providers: Providers, settings: Settings) -> Flow[S
         )
     verdicts = None
     if request.answer is not None:
-        verdicts = yield from call(ground, request.answer, evidence_of(hits, context.citations))
+        verdicts = yield from ground_flow(
+            request.answer, evidence_of(hits, context.citations), request.judge
+        )
     return SearchResult(
         query=request.query,
         hits=hits,

@@ -21,14 +21,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from ragpg.errors import ConfigError
 from ragpg.query.cite import Style
 from ragpg.query.probes import MOST_PROBES
+from ragpg.query.prompt import SYSTEM, TEMPLATE, Prompt
 
 #: The rerankers that a profile may name; `ragpg.rerankers` makes them.
 RERANKERS = ("heuristic", "late")
+#: What becomes of the claims of an answer that the sources do not support.
+Unsupported = Literal["keep", "mark", "drop", "repair"]
 #: Beyond this a context would hold the neighbours of a hit and little else.
 MOST_PARENTS = 10
 
@@ -57,6 +60,13 @@ class Profile:
     compress        whether the context shows only the sentences of a hit that answer the query
     context_tokens  size of the context
     citation_style  numeric, source, footnote, markdown or json
+    judge           who checks the claims of an answer: lexical, embedding, llm, or the folder of an
+                    entailment model
+    gate            an answer of lower confidence (0 to 1) is not given; 0: any is
+    unsupported     what becomes of claims without support: keep, mark, drop, or repair (one round
+                    back to the chat model)
+    system          rules for the chat model, and the message with the sources and the question;
+    template        blank: ragpg's own
     """
 
     name: str = "measured"
@@ -76,8 +86,22 @@ class Profile:
     compress: bool = False
     context_tokens: int = 4096
     citation_style: Style = "numeric"
+    judge: str = "lexical"
+    gate: float = 0.0
+    unsupported: Unsupported = "keep"
+    system: str = ""
+    template: str = ""
 
     def __post_init__(self) -> None:
+        for name in ("judge", "system", "template"):
+            if not isinstance(getattr(self, name), str):
+                raise _wrong(self, name, "a text")
+        try:
+            check_gate(self.gate)
+            check_unsupported(self.unsupported)
+            Prompt(template=self.template or TEMPLATE)
+        except ConfigError as error:
+            raise ConfigError(f"profile {self.name}: {error.message}", hint=error.hint) from error
         for name in ("carryover", "facets", "hyde", "prior", "compress"):
             if not isinstance(getattr(self, name), bool):
                 raise _wrong(self, name, "true or false")
@@ -112,6 +136,11 @@ class Profile:
                     hint=f"Choose from {', '.join(RERANKERS)}; pass one of your own as rerank=...",
                 )
 
+    @property
+    def prompt(self) -> Prompt:
+        """What a chat model is told."""
+        return Prompt(self.system or SYSTEM, self.template or TEMPLATE)
+
     def to_toml(self) -> str:
         """The profile as a file that `read_profile` reads; every knob is written."""
         values = asdict(self)
@@ -121,6 +150,20 @@ class Profile:
             lines += ["", f"[{name}]"]
             lines += [f"{_key(key)} = {_toml(value)}" for key, value in table.items()]
         return "\n".join(lines) + "\n"
+
+
+def check_gate(gate: object) -> None:
+    """Raise ConfigError unless it is a number from 0 to 1."""
+    if isinstance(gate, bool) or not isinstance(gate, (int, float)) or not 0 <= gate <= 1:
+        raise ConfigError(f"gate must be a number from 0 to 1, not {gate!r}")
+
+
+def check_unsupported(choice: object) -> None:
+    """Raise ConfigError unless it is one of `Unsupported`."""
+    if choice not in get_args(Unsupported):
+        raise ConfigError(
+            f"unsupported must be one of {', '.join(get_args(Unsupported))}, not {choice!r}"
+        )
 
 
 #: A profile, the name of a built-in one, or the path of a file.

@@ -7,6 +7,8 @@ pass: braces in documents and questions reach the model byte for byte.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragpg.errors import ConfigError
@@ -40,35 +42,75 @@ LOW_COSINE = 0.25
 _PLACEHOLDER = re.compile(r"\{(context|question)\}")
 
 
-def answer_messages(
-    question: str, context: str, *, system: str = SYSTEM, template: str = TEMPLATE
-) -> list[dict[str, str]]:
-    """Messages for a Generator: the rules, then the context block with the question.
+#: An earlier question of a conversation, or a message of it as {"role": ..., "content": ...}.
+Turn = str | Mapping[str, str]
 
-    Only `{context}` and `{question}` in `template` are replaced; every other brace stays. Raises
-    ConfigError when the template lacks one of them.
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a chat model is told. Raises ConfigError for a template without its placeholders.
+
+    system    the rules; blank: no system message
+    template  the message with the sources and the question: `{context}` and `{question}` are
+              replaced, every other brace stays
     """
-    for name in ("{context}", "{question}"):
-        if name not in template:
-            raise ConfigError(
-                f"the prompt template has no {name}",
-                hint="Put {context} and {question} where the sources and the question belong.",
-            )
-    values = {"context": context, "question": question}
-    # One pass, so that a placeholder inside a document is text like any other.
-    user = _PLACEHOLDER.sub(lambda found: values[found[1]], template)
-    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+
+    system: str = SYSTEM
+    template: str = TEMPLATE
+
+    def __post_init__(self) -> None:
+        for name in ("system", "template"):
+            value = getattr(self, name)
+            if not isinstance(value, str):
+                raise ConfigError(f"{name} of a prompt must be a text, not {value!r}")
+        for name in ("{context}", "{question}"):
+            if name not in self.template:
+                raise ConfigError(
+                    f"the prompt template has no {name}",
+                    hint="Put {context} and {question} where the sources and the question belong.",
+                )
+
+    def messages(
+        self, question: str, context: str, history: Sequence[Turn] = ()
+    ) -> list[Mapping[str, str]]:
+        """Messages for a chat model: the rules, what was said before, the sources and the question.
+
+        Earlier questions without their answers are listed in front of the sources; a chat model
+        may insist on a question and an answer in turn.
+        """
+        values = {"context": context, "question": question}
+        # One pass, so that a placeholder inside a document is text like any other.
+        user = _PLACEHOLDER.sub(lambda found: values[found[1]], self.template)
+        earlier = "".join(f"- {' '.join(one.split())}\n" for one in history if isinstance(one, str))
+        if earlier:
+            user = f"Earlier questions of this conversation, oldest first:\n{earlier}\n{user}"
+        rules = [{"role": "system", "content": self.system}] if self.system.strip() else []
+        said = [dict(one) for one in history if not isinstance(one, str)]
+        return [*rules, *said, {"role": "user", "content": user}]
 
 
-def refusal(result: SearchResult, *, low_cosine: float = LOW_COSINE) -> str | None:
+def questions(history: Sequence[Turn]) -> list[str]:
+    """What the user said in a conversation, oldest first."""
+    return [
+        one if isinstance(one, str) else one["content"]
+        for one in history
+        if isinstance(one, str) or one["role"] == "user"
+    ]
+
+
+def refusal(
+    result: SearchResult, question: str | None = None, *, low_cosine: float = LOW_COSINE
+) -> str | None:
     """What to say instead of answering, or None when there is enough evidence to try.
+
+    `question` is what was meant, where the query alone does not say it; None: the query.
 
     Weak is: no hits; or no hit shares a content word with the question, and the best cosine of the
     vector arm is below `low_cosine` or there is none. Graph hits alone are never enough.
     """
     if not result.hits:
         return NO_HITS
-    asked = set(content_words(result.query))
+    asked = set(content_words(question or result.query))
     if _shares_a_word(asked, result.hits):
         return None
     cosines = [hit.arms["vector"].score for hit in result.hits if "vector" in hit.arms]

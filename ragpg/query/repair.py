@@ -1,21 +1,19 @@
-"""What is done about claims without support: a round of repair by the model, or a gate."""
+"""A round of repair: the claims of an answer that did not hold go back to the model, once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from ragpg.query.ground import ground_flow
+from ragpg.query.evidence import without_markers
+from ragpg.query.markers import find_markers
 from ragpg.steps import Flow, complete
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from ragpg.protocols import AsyncGenerator, Generator, Judge
-    from ragpg.types import Claim, Grounding, Hit, Usage
-
-#: What a gate says in the place of an answer.
-GATED = "The sources do not support an answer to this well enough."
+    from ragpg.protocols import AsyncGenerator, Generator
+    from ragpg.types import Claim, Grounding, Usage
 
 _TASK = """\
 Some statements of your answer were checked against the sources and did not hold:
@@ -27,28 +25,30 @@ Keep the others word for word, with their source numbers. Add nothing new. If no
 write: I could not find this in the sources."""
 
 
+class Checked(Protocol):
+    """An answer with its verdicts."""
+
+    @property
+    def grounding(self) -> Grounding: ...
+
+
+T = TypeVar("T", bound=Checked)
+
+
 @dataclass(frozen=True, slots=True)
-class Repaired:
-    """The better of two answers with its verdicts; `usage` and `note` of the round, if there was
-    one."""
+class Round(Generic[T]):
+    """The better one of two answers; `usage` of the model and what came of it."""
 
     text: str
-    grounding: Grounding
+    checked: T
+    note: str
     usage: Usage | None = None
-    note: str | None = None
+    better: bool = False
 
 
 def weak_claims(grounding: Grounding) -> list[Claim]:
     """The claims that are unsupported or contradicted."""
     return [one for one in grounding.claims if one.verdict in ("unsupported", "contradicted")]
-
-
-def gated(grounding: Grounding, gate: float | None) -> str | None:
-    """What to say instead of an answer whose confidence is below the gate, or None to let it pass.
-
-    `gate` is between 0 and 1; None never closes. An answer without claims passes.
-    """
-    return None if gate is None or grounding.passes(gate) else GATED
 
 
 def repair_messages(
@@ -57,7 +57,8 @@ def repair_messages(
     """The conversation that led to an answer, the answer, and what was wrong with it."""
     lines = []
     for claim in weak_claims(grounding):
-        said = " ".join(claim.text.split())
+        # Without its numbers: rendered ones may differ from those that the model knows.
+        said = " ".join(without_markers(claim.text, 0, find_markers(claim.text)).split())
         why = "; ".join(claim.reasons) or "the sources do not say this"
         lines.append(f'- "{said}" ({claim.verdict}: {why})')
     # Replaced once, never formatted: braces of an answer mean nothing.
@@ -71,33 +72,34 @@ def repair_messages(
 
 def repair(
     answer: str,
-    hits: Sequence[Hit],
+    checked: T,
+    check: Callable[[str], Flow[T]],
     generator: Generator | AsyncGenerator,
     messages: Sequence[Mapping[str, str]],
-    judge: Judge | None = None,
-) -> Flow[Repaired]:
+) -> Flow[Round[T]]:
     """An answer without its weak claims, where the model can mend them in one round.
 
-    `hits` are the sources in the order of the numbers that the answer uses, `messages` the
-    conversation that it came from. The second answer is taken only when it is better: fewer
-    contradicted claims, then higher confidence. A model that fails leaves the first one.
+    `answer` is the text as the model wrote it after `messages`, `check` gives verdicts on another
+    one. The second answer is taken only when it is better: fewer contradicted claims, then higher
+    confidence. A model that fails leaves the first one, and the note says so.
     """
-    first: Grounding = yield from ground_flow(answer, hits, judge)
-    weak = weak_claims(first)
+    first = checked.grounding
+    weak = len(weak_claims(first))
     if not weak:
-        return Repaired(answer, first)
+        return Round(answer, checked, "no claim was weak")
+    kept = "the first answer stays"
     try:
         text, usage = yield from complete(generator, repair_messages(messages, answer, first))
     except Exception as error:
-        return Repaired(answer, first, note=f"the round of repair failed: {error}")
-    if not text.strip():
-        return Repaired(answer, first, usage, "the round of repair gave no text")
-    second: Grounding = yield from ground_flow(text, hits, judge)
-    if _rank(second) <= _rank(first):
-        return Repaired(answer, first, usage, "the round of repair gave no better answer")
-    left = len(weak_claims(second))
-    note = f"{len(weak)} weak claims were sent back" + (f", {left} are left" if left else "")
-    return Repaired(text, second, usage, note)
+        return Round(answer, checked, f"the round of repair failed, {kept}: {error}")
+    if not isinstance(text, str) or not text.strip():
+        return Round(answer, checked, f"the round of repair gave no text, {kept}", usage)
+    second: T = yield from check(text)
+    if _rank(second.grounding) <= _rank(first):
+        return Round(answer, checked, f"the round of repair gave no better answer, {kept}", usage)
+    left = len(weak_claims(second.grounding))
+    note = f"{weak} weak claims were sent back" + (f", {left} are left" if left else "")
+    return Round(text, second, note, usage, better=True)
 
 
 def _rank(grounding: Grounding) -> tuple[int, float]:

@@ -9,7 +9,8 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
-from ragpg.query.profile import Profile, read_profile
+from ragpg.query.profile import Profile, check_gate, check_unsupported, read_profile
+from ragpg.query.prompt import Prompt, questions
 
 if TYPE_CHECKING:
     from ragpg.protocols import (
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
         AsyncRetriever,
         Embedder,
         Generator,
+        Judge,
         Reranker,
         Retriever,
     )
+    from ragpg.query.profile import Unsupported
+    from ragpg.query.prompt import Turn
     from ragpg.query.retrieve import Arms
     from ragpg.types import Json
 
@@ -33,7 +37,8 @@ class Request:
     """What a caller asks of a search; the client documents the fields.
 
     None stands for what the profile says. `arms` of the profile are the base of the caller's.
-    `model` is the chat model that will read the context, whose tokens count.
+    `model` is the chat model that will read the context, whose tokens count. `judge` None is the
+    lexical one. `gate`, `unsupported` and `prompt` are for what is asked of a chat model.
     """
 
     query: str
@@ -47,14 +52,30 @@ class Request:
     context_tokens: int | None = None
     candidates: int | None = None
     profile: Profile = field(default_factory=read_profile)
-    history: Sequence[str] = ()
+    history: Sequence[Turn] = ()
     model: str | None = None
+    judge: Judge | None = None
+    gate: float | None = None
+    unsupported: Unsupported | None = None
+    prompt: Prompt | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.query, str):
             raise ConfigError(f"a query must be text, not a {type(self.query).__name__}")
-        if isinstance(self.history, str) or not all(isinstance(one, str) for one in self.history):
-            raise ConfigError("history must be a list of texts: the earlier queries, oldest first")
+        if isinstance(self.history, str) or not all(map(_is_turn, self.history)):
+            raise ConfigError(
+                "history must be a list, oldest first, of earlier queries, or of messages with"
+                " role (user or assistant) and content"
+            )
+        if not (self.prompt is None or isinstance(self.prompt, Prompt)):
+            raise ConfigError(
+                f"prompt must be a ragpg.Prompt, not a {type(self.prompt).__name__}",
+                hint="Write prompt=ragpg.Prompt(system=..., template=...).",
+            )
+        if self.unsupported is not None:
+            check_unsupported(self.unsupported)
+        if self.gate is not None:
+            check_gate(self.gate)
         if not (self.answer is None or isinstance(self.answer, str)):
             raise ConfigError(f"an answer must be text, not a {type(self.answer).__name__}")
         if not (self.arms is None or isinstance(self.arms, str | Mapping | Iterable)):
@@ -85,6 +106,26 @@ class Request:
         return self.profile.context_tokens if self.context_tokens is None else self.context_tokens
 
     @property
+    def questions(self) -> list[str]:
+        """The earlier queries of the conversation."""
+        return questions(self.history)
+
+    @property
+    def least_confidence(self) -> float | None:
+        """The gate, or None where there is none."""
+        return (self.profile.gate if self.gate is None else self.gate) or None
+
+    @property
+    def about_unsupported(self) -> Unsupported:
+        """What is done about claims without support."""
+        return self.unsupported or self.profile.unsupported
+
+    @property
+    def chosen_prompt(self) -> Prompt:
+        """The caller's prompt, else the profile's."""
+        return self.prompt or self.profile.prompt
+
+    @property
     def chosen_arms(self) -> Arms | None:
         """The caller's arms over the profile's; a list of names leaves the profile's out."""
         if self.arms is None:
@@ -106,6 +147,16 @@ class Providers:
     embedder: Embedder | AsyncEmbedder | None = None
     retrievers: Sequence[Retriever | AsyncRetriever] = ()
     generator: Generator | AsyncGenerator | None = None
+
+
+def _is_turn(value: Any) -> bool:
+    if isinstance(value, str):
+        return True
+    return (
+        isinstance(value, Mapping)
+        and value.get("role") in ("user", "assistant")
+        and isinstance(value.get("content"), str)
+    )
 
 
 def names_of(what: str, given: str | Iterable[str] | None) -> list[str]:

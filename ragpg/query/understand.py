@@ -38,7 +38,7 @@ def probes_of(
     if not query.strip():
         return found
     if profile.carryover and request.history:
-        carried = yield from call(carryover_probe, query, request.history)
+        carried = yield from call(carryover_probe, query, request.questions)
         found += [carried] if carried else []
     if profile.facets:
         found += yield from call(facet_probes, query)

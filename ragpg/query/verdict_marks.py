@@ -1,37 +1,11 @@
-"""What becomes of a grounded answer: a report, or the text with its weak claims marked or out."""
+"""The text of a grounded answer with its weak claims marked, or without them."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from ragpg.types import Grounding
-
-
-def render_grounding(grounding: Grounding) -> str:
-    """A report for a terminal: one line a claim with its reasons and evidence, then the total."""
-    marks = {"supported": "+", "partial": "~", "unsupported": "?", "contradicted": "!"}
-    lines: list[str] = []
-    for claim in grounding.claims:
-        text = " ".join(claim.text.split())
-        lines.append(f"{marks[claim.verdict]} {claim.verdict:<12} {claim.support:.2f}  {text}")
-        lines.extend(f"    because {reason}" for reason in claim.reasons)
-        for evidence in claim.evidence:
-            quote = " ".join(evidence.quote.split())
-            lines.append(f"    [{evidence.number}] {evidence.hit.source}: {quote}")
-    if grounding.confidence is None:
-        lines.append("no claims")
-    else:
-        counts: Counter[str] = Counter(claim.verdict for claim in grounding.claims)
-        total = ", ".join(f"{counts[verdict]} {verdict}" for verdict in marks if counts[verdict])
-        lines.append(f"confidence {grounding.confidence:.2f} ({grounding.state}): {total}")
-    if grounding.bad_citations:
-        numbers = ", ".join(map(str, grounding.bad_citations))
-        lines.append(f"citations that name no source: {numbers}")
-    if grounding.uncited and grounding.claims:
-        lines.append("the answer cites no source")
-    return "\n".join(lines)
 
 
 def mark_answer(grounding: Grounding, mode: Literal["mark", "drop"] = "mark") -> str:

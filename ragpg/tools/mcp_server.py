@@ -13,6 +13,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, RagpgError
+from ragpg.query.grounding_report import grounding_json
 from ragpg.tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
@@ -83,8 +84,10 @@ def build_server(rag: AsyncClient, tool: SearchTool) -> MCPServer:
         return {
             "answer": answer.text,
             "refused": answer.refused,
+            "revision": answer.revision,
+            "notes": [*answer.result.notes, *answer.notes],
             "citations": [_citation(one.number, one.hit) for one in answer.citations],
-            "grounding": _grounding(answer.grounding),
+            "grounding": grounding_json(answer.grounding),
         }
 
     async def ground(
@@ -96,7 +99,7 @@ def build_server(rag: AsyncClient, tool: SearchTool) -> MCPServer:
             result = await rag.search(
                 wanted.query, namespace=list(wanted.namespaces), filter=wanted.filter
             )
-            return _grounding(await rag.ground(answer, result=result))
+            return grounding_json(await rag.ground(answer, result=result))
         except RagpgError as error:
             raise ToolError(str(error)) from error
 
@@ -121,24 +124,4 @@ def _citation(number: int, hit: Any) -> dict[str, Any]:
         "source": hit.source,
         "lines": None if hit.lines is None else list(hit.lines),
         "page": hit.page,
-    }
-
-
-def _grounding(grounding: Any) -> dict[str, Any]:
-    return {
-        "state": grounding.state,
-        "confidence": grounding.confidence,
-        "claims": [
-            {
-                "text": claim.text,
-                "verdict": claim.verdict,
-                "support": round(claim.support, 3),
-                "reasons": list(claim.reasons),
-                "evidence": [
-                    {"source": one.hit.source, "quote": one.quote} for one in claim.evidence
-                ],
-            }
-            for claim in grounding.claims
-        ],
-        "bad_citations": list(grounding.bad_citations),
     }

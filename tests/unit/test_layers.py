@@ -34,6 +34,7 @@ LAYERS = {
     "ragpg.query": 4,
     "ragpg.rerankers": 4,
     "ragpg.judges": 4,
+    "ragpg.judges.named": 5,
     "ragpg.rerankers.http": 5,
     "ragpg.rerankers.chain": 5,
     "ragpg.rerankers.named": 5,

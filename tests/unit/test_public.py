@@ -30,6 +30,7 @@ NAMES = [
     "OpenAIEmbedder",
     "OpenAIGenerator",
     "Profile",
+    "Prompt",
     "RagpgError",
     "RerankChain",
     "RerankStage",

@@ -15,7 +15,6 @@ from ragpg.judges.llm import LLMJudge
 from ragpg.judges.verdicts import read_verdicts
 from ragpg.judges.veto import VetoJudge
 from ragpg.query.ground import ground, ground_flow
-from ragpg.query.repair import GATED, gated, repair
 from ragpg.steps import arun, run
 from ragpg.testing import ScriptedGenerator
 from ragpg.types import Hit, Judgement, Pair
@@ -194,49 +193,6 @@ def test_each_citation_is_held_against_its_source() -> None:
     assert [(one.number, one.state) for one in lunch.citations] == [(None, "missing")]
     together = "Keys rotate every 90 days. Lunch is served at noon [1][2]."
     assert not ground(together, hits).claims[0].citations
-
-
-def test_a_gate_keeps_weak_answers_in() -> None:
-    weak = ground("Keys rotate every 40 days. Lunch is free.", [hit(KEYS)])
-    assert gated(weak, 0.5) == GATED
-    assert gated(weak, None) is None
-    assert gated(ground("Keys rotate every 90 days.", [hit(KEYS)]), 0.5) is None
-    assert gated(ground("I could not find this.", [hit(KEYS)]), 0.5) is None
-
-
-WRONG = "Keys rotate every 40 days {x} [1]."
-
-
-@pytest.mark.parametrize(
-    ("second", "text"),
-    [
-        ("Keys rotate every 90 days [1].", "Keys rotate every 90 days [1]."),
-        ("Keys rotate every 50 days [1].", WRONG),
-        ("  ", WRONG),
-    ],
-)
-def test_weak_claims_are_sent_back_once_and_the_better_answer_stays(second: str, text: str) -> None:
-    generator = ScriptedGenerator([second])
-    asked = [{"role": "user", "content": "How often?"}]
-    repaired = run(repair(WRONG, [hit(KEYS)], generator, asked), _perform)
-    assert repaired.text == text
-    assert repaired.note
-    assert repaired.usage is not None
-
-
-def test_a_repair_that_is_not_needed_asks_nobody_and_one_that_fails_is_noted() -> None:
-    def refuse(step: Any) -> Any:
-        if type(step).__name__ == "Complete":
-            raise ProviderError("gone")
-        return _perform(step)
-
-    good = run(
-        repair("Keys rotate every 90 days.", [hit(KEYS)], ScriptedGenerator("?"), []), refuse
-    )
-    assert good.note is None
-    failed = run(repair(WRONG, [hit(KEYS)], ScriptedGenerator("?"), []), refuse)
-    assert failed.text == WRONG
-    assert "gone" in str(failed.note)
 
 
 def test_thresholds_must_be_in_order() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ragpg.errors import ConfigError
 from ragpg.query.context import build_context
-from ragpg.query.prompt import answer_messages, is_refusal, refusal
+from ragpg.query.prompt import Prompt, is_refusal, refusal
 from ragpg.query.shorten import cut
 from ragpg.tokens import estimate_tokens, token_counter
 from ragpg.types import ArmHit, Hit, SearchResult
@@ -139,7 +139,7 @@ def test_braces_reach_the_model_byte_for_byte_re_05() -> None:
     context = build_context([hit(text) for text in BRACES])
     question = "What is {context} or {question} or {0}?"
     for template in ("{context}\n{question}", "A {x} {{y}} %s {context} B {question} C"):
-        content = answer_messages(question, context.text, template=template)[1]["content"]
+        content = Prompt(template=template).messages(question, context.text)[1]["content"]
         assert context.text in content
         assert content.replace(context.text, "").count(question) == 1
         assert all(text in content for text in BRACES)
@@ -148,7 +148,7 @@ def test_braces_reach_the_model_byte_for_byte_re_05() -> None:
 
 def test_a_template_without_a_placeholder_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"\{question\}"):
-        answer_messages("q", "c", template="{context}")
+        Prompt(template="{context}")
 
 
 def test_refuses_on_weak_evidence_only() -> None:

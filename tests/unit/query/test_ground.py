@@ -10,8 +10,9 @@ import pytest
 
 from ragpg.query.claims import extract_claims
 from ragpg.query.ground import ground
+from ragpg.query.grounding_report import render_grounding
 from ragpg.query.quantities import quantities
-from ragpg.query.verdict_marks import mark_answer, render_grounding
+from ragpg.query.verdict_marks import mark_answer
 from ragpg.types import Hit
 
 if TYPE_CHECKING:
@@ -227,10 +228,10 @@ def test_unsupported_claims_can_be_marked_or_dropped() -> None:
 
 def test_the_report_names_verdict_reason_and_evidence() -> None:
     report = render_grounding(answered())
-    assert "+ supported    1.00  Keys rotate every 90 days [1]." in report
+    assert "+ supported (1.00)  Keys rotate every 90 days [1]." in report
     assert "    [1] keys.md: Keys rotate every 90 days." in report
-    assert "because number '10 days' is not in the evidence, which has 90 days" in report
-    assert "confidence 0.33 (contradicted): 1 supported, 1 unsupported, 1 contradicted" in report
+    assert "    number '10 days' is not in the evidence, which has 90 days" in report
+    assert "confidence 0.33: contradicted" in report
 
 
 @pytest.mark.parametrize(
