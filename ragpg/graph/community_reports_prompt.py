@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ProviderError
-from ragpg.graph.answer_json import fenced, find_fields, one_line, strings
+from ragpg.model_json import fenced, find_fields, one_line, strings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

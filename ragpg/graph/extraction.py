@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ProviderError
-from ragpg.graph.answer_json import fenced, find_fields, find_items, one_line, whole_number
+from ragpg.model_json import as_whole, fenced, find_fields, find_items, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -140,7 +140,7 @@ def read(answer: str, passages: Sequence[str]) -> dict[int, Extraction]:
         raise ProviderError("the answer holds no list of passages in JSON", scope="input")
     found: dict[int, Extraction] = {}
     for item in items:
-        place = (whole_number(item.get("id")) or 0) - 1
+        place = (as_whole(item.get("id")) or 0) - 1
         if 0 <= place < len(passages) and place not in found:
             found[place] = _believed(item, passages[place])
     return found

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, ProviderError, RagpgError
 from ragpg.graph import global_search_prompt as prompts
-from ragpg.graph.answer_json import one_line
 from ragpg.graph.extraction_batches import add_usage
 from ragpg.graph.global_search_result import CommunityReport, GlobalResult
+from ragpg.model_json import one_line
 from ragpg.query.cite import cite
 from ragpg.query.ground import ground
 from ragpg.steps import Query, call, complete, embed_query, fetch, together

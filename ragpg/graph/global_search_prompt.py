@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragpg.errors import ProviderError
-from ragpg.graph.answer_json import fenced, find_items, one_line, whole_number
+from ragpg.model_json import as_whole, fenced, find_items, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,11 +79,11 @@ def read_points(answer: str, numbers: Sequence[int]) -> list[Point]:
     for item in items:
         text = one_line(item.get("point"), POINT)
         given = item.get("reports")
-        named = [whole_number(one) for one in (given if isinstance(given, list) else [given])]
+        named = [as_whole(one) for one in (given if isinstance(given, list) else [given])]
         known = tuple(dict.fromkeys(one for one in named if one in numbers and one is not None))
         score = item.get("score")
         if isinstance(score, bool) or not isinstance(score, int | float) or score != score:
-            score = whole_number(score) or 0
+            score = as_whole(score) or 0
         # A model that does not say where it has a point from has it from nowhere.
         if text and known and score > 0:
             found.setdefault(text, Point(text, float(min(score, 100)), known))

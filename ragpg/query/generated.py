@@ -6,12 +6,11 @@ reach the model byte for byte.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
-from ragpg.model_json import THOUGHT
+from ragpg.model_json import THOUGHT, json_values
 from ragpg.query.prompt import is_refusal
 from ragpg.words import fold
 
@@ -98,12 +97,7 @@ def _from_lines(text: str) -> list[str]:
 
 def _from_json(text: str) -> list[str]:
     """The texts of the first JSON list or object in an answer, prose around it or not."""
-    decoder = json.JSONDecoder()
-    for start in re.finditer(r"[\[{]", text[:20_000]):
-        try:
-            value, _ = decoder.raw_decode(text, start.start())
-        except (ValueError, RecursionError):
-            continue
+    for value in json_values(text, inside=True):
         if found := _texts(value):
             return found
     return []

@@ -20,7 +20,7 @@ from ragpg.errors import ProviderError
 from ragpg.graph.extract import ExtractionReport, estimate, extract
 from ragpg.testing import ScriptedGenerator
 from tests.http_service import HttpService, Reply
-from tests.unit.graph.test_answer_json import hostile
+from tests.unit.test_model_json import hostile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -198,6 +198,6 @@ def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("index", [None, True, 1.0, "0", 10**30])
-def test_an_index_is_a_whole_number(index: Any) -> None:
+def test_an_index_is_a_as_whole(index: Any) -> None:
     with pytest.raises(ProviderError, match="no entry"):
         read_ranking({"results": [{"index": index, "relevance_score": 1}]}, 2)

@@ -10,9 +10,9 @@ import pytest
 
 from ragpg.errors import ProviderError
 from ragpg.graph import community_reports_prompt, extraction, global_search_prompt
-from ragpg.graph.answer_json import fenced, find_fields, find_items, one_line, strings, whole_number
 from ragpg.graph.community_reports_prompt import Passage, StatedRelation
 from ragpg.graph.extraction import ENTITIES, NAME, RELATIONS
+from ragpg.model_json import as_whole, fenced, find_fields, find_items, one_line, strings
 
 TEXT = 'Orion uses Falcon at C:\\srv, it\'s "fast" 🚀 for 14 days.'
 
@@ -45,7 +45,7 @@ def test_fields_are_read_as_far_as_they_go() -> None:
 
 
 def test_values_of_other_types() -> None:
-    assert [whole_number(one) for one in (3, 3.0, "3", " 3 ")] == [3, 3, 3, 3]
+    assert [as_whole(one) for one in (3, 3.0, "3", " 3 ")] == [3, 3, 3, 3]
     wrong: tuple[object, ...] = (
         None,
         True,
@@ -56,7 +56,7 @@ def test_values_of_other_types() -> None:
         float("inf"),
         "9" * 5000,
     )
-    assert [whole_number(one) for one in wrong] == [None] * len(wrong)
+    assert [as_whole(one) for one in wrong] == [None] * len(wrong)
     assert one_line("a\0b\n\tc  d", 100) == "a b c d"
     assert one_line("\ud83d", 10) == "?"
     assert one_line({"a": 1}, 10) == one_line(None, 10) == ""
