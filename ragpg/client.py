@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
+from ragpg.config.use import configured
 from ragpg.connection import address_of
 from ragpg.connection_handles import open_source
 from ragpg.connection_sync import Database
 from ragpg.feedback.attribution import showings
-from ragpg.flows import Flows, Names, Path, SearchOptions, order_of, settings_dsn
+from ragpg.flows import Flows, Names, Path, SearchOptions, settings_dsn
 from ragpg.perform import Performer
-from ragpg.queries import CREATE_NAMESPACE, DROP_NAMESPACE, NAMESPACES, NamespaceInfo
-from ragpg.settings import Settings
-from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
+from ragpg.queries import DROP_NAMESPACE, NAMESPACES, NamespaceInfo
+from ragpg.sqlfiles import check_schema
 from ragpg.steps import Flow, fetch, fetch_one, run
 from ragpg.streams import pieces
 from ragpg.types import Delta, Done, Revised, Started, Usage
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from ragpg.config.use import ConfigChoice
     from ragpg.doctor import Check
     from ragpg.feedback.attribution import Used
     from ragpg.graph.global_search_result import GlobalResult
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from ragpg.query.profile import ProfileChoice, Unsupported
     from ragpg.query.prompt import Prompt, Turn
     from ragpg.query.retrieve import Arms
+    from ragpg.settings import Settings
     from ragpg.types import (
         Answer,
         AnswerEvent,
@@ -78,11 +80,11 @@ class Client(Flows):
         prune: bool = False,
         root: Path | None = None,
         chunker: Chunker | None = None,
-        language: str = "english",
+        language: str | None = None,
         metadata: Metadata | None = None,
-        follow_links: bool = False,
-        include: Sequence[str] = (),
-        exclude: Sequence[str] = (),
+        follow_links: bool | None = None,
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
         on_file: Callable[[FileReport], object] | None = None,
         dry_run: bool = False,
         sentences: bool | None = None,
@@ -95,9 +97,10 @@ class Client(Flows):
                   of several with one source the last one counts
         prune     also delete documents whose files below `paths` are gone; raises ConfigError
                   where a folder is suddenly empty
-        language  text search configuration of a new namespace
+        language  text search configuration of a new namespace; None: as configured, else english
         metadata  for every document, over what the file says
-        include   patterns of the files to read, as "*.md"; exclude: of those to leave out
+        include   patterns of the files to read, as "*.md"; exclude: of those to leave out. For
+                  these, `chunker`, `follow_links` and `sentences` None is what is configured
         on_file   is called with each FileReport, in this thread
         dry_run   say what would be done, write nothing
         sentences also embed single sentences, for the sentence arm; None: where the namespace has
@@ -107,10 +110,10 @@ class Client(Flows):
         and is tried again by the next ingest. Raises DimensionMismatch, before anything is
         written, when the embedder is not the one of the namespace.
         """
-        order = order_of(
+        order = self._order(
             paths, texts, metadata, namespace=namespace, prune=prune, root=root, chunker=chunker,
-            language=language, follow_links=follow_links, include=list(include),
-            exclude=list(exclude), on_file=on_file, dry_run=dry_run, sentences=sentences,
+            language=language, follow_links=follow_links, include=include,
+            exclude=exclude, on_file=on_file, dry_run=dry_run, sentences=sentences,
         )  # fmt: skip
         return self.run(self._ingest(order))
 
@@ -343,10 +346,14 @@ class Client(Flows):
         return self.run(fetch(NAMESPACES))
 
     def create_namespace(
-        self, name: str, *, kind: str = "knowledge", language: str = "english"
+        self, name: str, *, kind: str | None = None, language: str | None = None
     ) -> None:
-        """Create a namespace; nothing happens if it is there. Names compare byte by byte."""
-        self.run(fetch(CREATE_NAMESPACE, {"namespace": name, "kind": kind, "language": language}))
+        """Create a namespace; nothing happens if it is there. Names compare byte by byte.
+
+        kind      knowledge or memory; None: as configured, else knowledge
+        language  text search configuration; None: as configured, else english
+        """
+        self.run(self._create(name, kind, language))
 
     def drop_namespace(self, name: str) -> bool:
         """Delete a namespace with everything in it; False if there is none of that name."""
@@ -410,9 +417,10 @@ def connect(
     reranker: Reranker | None = None,
     generator: Generator | None = None,
     retrievers: Sequence[Retriever] = (),
-    schema: str = DEFAULT_SCHEMA,
+    schema: str | None = None,
     settings: Settings | None = None,
     profile: ProfileChoice | None = None,
+    config: ConfigChoice | None = None,
 ) -> Client:
     """A client, which connects at its first use. Use it as a context manager, or close it.
 
@@ -424,19 +432,23 @@ def connect(
     reranker    None: those of the profile
     profile     which stages a search runs: measured (None: RAGPG_PROFILE, else measured), seed,
                 fast, the path of a TOML, YAML or JSON file, or a Profile
+    schema      None: as configured, else ragpg
+    config      the path of a configuration file, or what ragpg.config.read.read_config gives: it
+                says what no argument says, and the defaults of ingest. None: no file is read
     retrievers  other sources, which are searched beside the database and join the fusion
 
     Raises ConfigError for a target that cannot be used.
     """
-    settings = settings or Settings.from_env()
-    source = open_source(settings_dsn(settings) if target is None else target, settings)
-    return Client(
-        Database(source, check_schema(schema)),
+    chosen, options = configured(
+        config,
         embedder=embedder,
         reranker=reranker,
         generator=generator,
-        retrievers=retrievers,
         schema=schema,
         settings=settings,
         profile=profile,
     )
+    limits = options["settings"]
+    source = open_source(settings_dsn(limits) if target is None else target, limits)
+    database = Database(source, check_schema(options["schema"]))
+    return Client(database, retrievers=retrievers, config=chosen, **options)

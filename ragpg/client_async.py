@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
+from ragpg.config.use import configured
 from ragpg.connection import address_of
 from ragpg.connection_async import AsyncDatabase
 from ragpg.connection_async_handles import open_source
 from ragpg.feedback.attribution import showings
-from ragpg.flows import Flows, Names, Path, SearchOptions, order_of, settings_dsn
+from ragpg.flows import Flows, Names, Path, SearchOptions, settings_dsn
 from ragpg.perform import AsyncPerformer
-from ragpg.queries import CREATE_NAMESPACE, DROP_NAMESPACE, NAMESPACES, NamespaceInfo
-from ragpg.settings import Settings
-from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
+from ragpg.queries import DROP_NAMESPACE, NAMESPACES, NamespaceInfo
+from ragpg.sqlfiles import check_schema
 from ragpg.steps import Flow, arun, fetch, fetch_one
 from ragpg.streams import apieces
 from ragpg.types import Delta, Done, Revised, Started, Usage
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from ragpg.config.use import ConfigChoice
     from ragpg.doctor import Check
     from ragpg.feedback.attribution import Used
     from ragpg.graph.global_search_result import GlobalResult
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from ragpg.query.profile import ProfileChoice, Unsupported
     from ragpg.query.prompt import Prompt, Turn
     from ragpg.query.retrieve import Arms
+    from ragpg.settings import Settings
     from ragpg.types import (
         Answer,
         AnswerEvent,
@@ -81,20 +83,20 @@ class AsyncClient(Flows):
         prune: bool = False,
         root: Path | None = None,
         chunker: Chunker | None = None,
-        language: str = "english",
+        language: str | None = None,
         metadata: Metadata | None = None,
-        follow_links: bool = False,
-        include: Sequence[str] = (),
-        exclude: Sequence[str] = (),
+        follow_links: bool | None = None,
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
         on_file: Callable[[FileReport], object] | None = None,
         dry_run: bool = False,
         sentences: bool | None = None,
     ) -> IngestReport:
         """As Client.ingest."""
-        order = order_of(
+        order = self._order(
             paths, texts, metadata, namespace=namespace, prune=prune, root=root, chunker=chunker,
-            language=language, follow_links=follow_links, include=list(include),
-            exclude=list(exclude), on_file=on_file, dry_run=dry_run, sentences=sentences,
+            language=language, follow_links=follow_links, include=include,
+            exclude=exclude, on_file=on_file, dry_run=dry_run, sentences=sentences,
         )  # fmt: skip
         return await self.run(self._ingest(order))
 
@@ -269,12 +271,10 @@ class AsyncClient(Flows):
         return await self.run(fetch(NAMESPACES))
 
     async def create_namespace(
-        self, name: str, *, kind: str = "knowledge", language: str = "english"
+        self, name: str, *, kind: str | None = None, language: str | None = None
     ) -> None:
         """As Client.create_namespace."""
-        await self.run(
-            fetch(CREATE_NAMESPACE, {"namespace": name, "kind": kind, "language": language})
-        )
+        await self.run(self._create(name, kind, language))
 
     async def drop_namespace(self, name: str) -> bool:
         """As Client.drop_namespace."""
@@ -331,23 +331,25 @@ def aconnect(
     reranker: Reranker | None = None,
     generator: Generator | AsyncGenerator | None = None,
     retrievers: Sequence[Retriever | AsyncRetriever] = (),
-    schema: str = DEFAULT_SCHEMA,
+    schema: str | None = None,
     settings: Settings | None = None,
     profile: ProfileChoice | None = None,
+    config: ConfigChoice | None = None,
 ) -> AsyncClient:
     """As `connect`, for the asynchronous twins of its targets: `async with ragpg.aconnect(...)`.
 
     Not awaited itself: it connects at its first use, in the event loop that uses it.
     """
-    settings = settings or Settings.from_env()
-    source = open_source(settings_dsn(settings) if target is None else target, settings)
-    return AsyncClient(
-        AsyncDatabase(source, check_schema(schema)),
+    chosen, options = configured(
+        config,
         embedder=embedder,
         reranker=reranker,
         generator=generator,
-        retrievers=retrievers,
         schema=schema,
         settings=settings,
         profile=profile,
     )
+    limits = options["settings"]
+    source = open_source(settings_dsn(limits) if target is None else target, limits)
+    database = AsyncDatabase(source, check_schema(options["schema"]))
+    return AsyncClient(database, retrievers=retrievers, config=chosen, **options)

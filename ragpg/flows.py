@@ -8,13 +8,15 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from ragpg.config.use import chunker_of
+from ragpg.config.values import Config
 from ragpg.embedders import bound
 from ragpg.errors import ConfigError
 from ragpg.feedback.recorder import Recorder
 from ragpg.ingest.pipeline import Order, ingest
 from ragpg.ingest.sentences import SentenceReport, fill_sentences
 from ragpg.judges.named import named_judge
-from ragpg.queries import DELETE, DOCUMENT_CHUNKS
+from ragpg.queries import CREATE_NAMESPACE, DELETE, DOCUMENT_CHUNKS
 from ragpg.query.answer import Prepared, ask, finish, ground_answer, prepare
 from ragpg.query.pipeline import search
 from ragpg.query.profile import read_profile
@@ -87,7 +89,9 @@ class Flows:
         schema: str,
         settings: Settings,
         profile: ProfileChoice | None = None,
+        config: Config | None = None,
     ) -> None:
+        self.config = config or Config(settings=settings)
         self.profile = read_profile(profile)
         self.recorder = Recorder()
         self._judges: dict[str, Judge | None] = {}
@@ -184,6 +188,38 @@ class Flows:
 
     def _ingest(self, order: Order) -> Flow[IngestReport]:
         return ingest(order, self.embedder, self.settings)
+
+    def _order(
+        self,
+        paths: Path | Iterable[Path],
+        texts: Iterable[Text],
+        metadata: Metadata | None,
+        *,
+        namespace: str,
+        **given: Any,
+    ) -> Order:
+        """An order; what is None in it is what the configuration says."""
+        said = self.config.ingest
+        values = {
+            name: getattr(said, name) if value is None and hasattr(said, name) else value
+            for name, value in given.items()
+        }
+        if given["chunker"] is None:
+            values["chunker"] = chunker_of(self.config, self.embedder)
+        if given["language"] is None:
+            values["language"] = self.config.language_of(namespace)
+        for name in ("include", "exclude"):
+            values[name] = list(values[name])
+        kind = self.config.kind_of(namespace)
+        return order_of(paths, texts, metadata, namespace=namespace, kind=kind, **values)
+
+    def _create(self, name: str, kind: str | None, language: str | None) -> Flow[list[str]]:
+        arguments = {
+            "namespace": name,
+            "kind": self.config.kind_of(name) if kind is None else kind,
+            "language": self.config.language_of(name) if language is None else language,
+        }
+        return fetch(CREATE_NAMESPACE, arguments)
 
     def _search_global(
         self,

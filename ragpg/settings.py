@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ragpg.errors import ConfigError
 
@@ -44,7 +44,7 @@ class Settings:
     retriever_timeout: float = 5.0
     claim_ttl: float = 30.0
     max_file_size: int = 50_000_000
-    prices: str | None = None
+    prices: Annotated[str, "path"] | None = None
 
     def __post_init__(self) -> None:
         for name in _names():

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import os
 import time
-import tomllib
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ragpg.errors import ConfigError, RagpgError
-from ragpg.ingest.pipeline import Order
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ragpg.client import Client
-    from ragpg.types import FileReport, IngestReport, Metadata
+    from ragpg.config.folders import Folder
+    from ragpg.types import FileReport, IngestReport
 
 #: Pauses after a failure, in seconds: the first, and the longest.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
@@ -35,20 +34,6 @@ _TICK = 0.2
 _PATIENCE = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """A folder and the namespace that mirrors it. `include` and `exclude` are patterns over
-    sources; what editors leave while they save is always excluded."""
-
-    path: str
-    namespace: str = "default"
-    include: Sequence[str] = ()
-    exclude: Sequence[str] = ()
-    metadata: Metadata = field(default_factory=dict)
-    language: str = "english"
-    follow_links: bool = False
-
-
 @dataclass(slots=True)
 class _State:
     """What is to be done for a folder: everything, or some paths; and not before a time."""
@@ -60,51 +45,6 @@ class _State:
     pause: float = 0.0
     rescan_at: float = 0.0
     identity: tuple[int, int] | None = None
-
-
-def read_folders(text: str, *, base: str = ".") -> list[Folder]:
-    """The folders of a configuration file: tables [[folder]] with path, namespace, include,
-    exclude, metadata, language and follow_links; relative paths count from `base`.
-
-    Raises ConfigError, naming the key.
-    """
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"the configuration is no TOML: {error}") from error
-    unknown = sorted(set(tables) - {"folder"})
-    if unknown:
-        raise ConfigError(f"the configuration has {unknown[0]!r}", hint=_HOW)
-    return folders_of(tables.get("folder"), base=base)
-
-
-_HOW = 'Write [[folder]] with path = "docs" and namespace = "handbook" for each folder.'
-
-
-def folders_of(tables: Any, *, base: str = ".") -> list[Folder]:
-    """Folders from the tables [[folder]] of a configuration, as `read_folders`."""
-    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
-        raise ConfigError("no folder is configured", hint=_HOW)
-    return [_folder(table, base) for table in tables]
-
-
-def _folder(table: Mapping[str, Any], base: str) -> Folder:
-    known = {one.name: one for one in fields(Folder)}
-    unknown = sorted(set(table) - set(known))
-    if unknown or not isinstance(table.get("path"), str):
-        raise ConfigError(
-            f"a folder has no setting {unknown[0]!r}" if unknown else "a folder needs its path",
-            hint=f"Known: {', '.join(known)}.",
-        )
-    values = dict(table)
-    for name in ("include", "exclude"):
-        patterns = values.get(name, [])
-        if not isinstance(patterns, list) or not all(isinstance(one, str) for one in patterns):
-            raise ConfigError(f"{name} of {table['path']} must be a list of patterns")
-    for name, kind in (("namespace", str), ("language", str), ("metadata", dict)):
-        if not isinstance(values.get(name, kind()), kind):
-            raise ConfigError(f"{name} of {table['path']} has the wrong type")
-    return Folder(**{**values, "path": os.path.join(base, os.path.expanduser(values["path"]))})
 
 
 def watch(
@@ -241,16 +181,19 @@ class _Watch:
             if self.stop.is_set():
                 raise _Stop
 
-        order = Order(
-            paths=[folder.path] if everything else paths,
+        exclude = (*TEMPORARY, *folder.exclude, *self.client.config.ingest.exclude)
+        order = self.client._order(
+            [folder.path] if everything else paths,
+            (),
+            folder.metadata,
             root=folder.path,
             namespace=folder.namespace,
             prune=True,
-            metadata=folder.metadata,
+            chunker=None,
             language=folder.language,
             follow_links=folder.follow_links,
-            include=folder.include,
-            exclude=(*TEMPORARY, *folder.exclude),
+            include=folder.include or None,
+            exclude=exclude,
             trusted=not everything,
             on_file=told,
         )

@@ -64,9 +64,9 @@ class RagpgDocumentStore:
         if self._given is not None:
             return self._given
         if self._opened is None:
-            from ragpg.cli.options import make_embedder
+            from ragpg.providers.named import embedder_named
 
-            model = make_embedder(self.embedder or "none")
+            model = embedder_named(self.embedder or "none")
             self._opened = connect(self.dsn.resolve_value(), embedder=model)
         return self._opened
 

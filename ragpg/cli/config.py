@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ragpg.cli import options, output
-from ragpg.cli.failures import without_secrets
+from ragpg.cli.failures import USAGE, without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
     from ragpg.config.values import Config
 
 
 @click.group()
 def config() -> None:
-    """One file for connection, profile, limits, namespaces and folders."""
-
-
-def _file(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--file",
-        "path",
-        type=click.Path(dir_okay=False),
-        help="TOML, YAML or JSON [RAGPG_CONFIG; default: ragpg.toml, .yaml or .json here, if any]",
-    )(command)
+    """One file for connection, models, profile, limits, ingest, folders, tools and the rest."""
 
 
 @config.command()
-@_file
+@options.config_path
 @options.json_output
 def show(path: str | None, *, as_json: bool) -> None:
     """Print every value and where it comes from: default, file or environment.
 
     \b
-    ragpg config show --file ragpg.toml
+    ragpg config show
+    ragpg config show --config other.yaml --json
     """
     from ragpg.config.read import read_config
 
@@ -51,28 +43,68 @@ def show(path: str | None, *, as_json: bool) -> None:
 
 
 @config.command()
-@_file
-def check(path: str | None) -> None:
-    """Read the file and the environment; fails, naming the place, where something is wrong."""
+@options.config_path
+@options.json_output
+@click.pass_context
+def check(ctx: click.Context, path: str | None, *, as_json: bool) -> None:
+    """Read the file and the environment; exit code 2, naming the place, where something is wrong.
+
+    Names of models, rerankers, chunkers and profiles must stand for something, and folders must be
+    there. Nothing is connected to, and no model is loaded.
+
+    \b
+    ragpg config check && ragpg worker
+    """
+    from ragpg.config.check import problems_of
     from ragpg.config.read import read_config
+    from ragpg.errors import ConfigError
 
-    found = read_config(path)
-    click.echo(f"OK {found.path}" if found.path else "OK, no file: environment and defaults")
+    try:
+        found = read_config(path)
+        problems = problems_of(found)
+    except ConfigError as error:
+        if not as_json:
+            raise
+        found, problems = None, [str(error)]
+    problems = [without_secrets(one) for one in problems]
+    if as_json:
+        place = found.path if found else path
+        output.print_json({"ok": not problems, "file": place, "problems": problems})
+    elif problems:
+        for one in problems:
+            click.echo(f"Error: {one}", err=True)
+    elif found is not None:
+        click.echo(f"OK {found.path}" if found.path else "OK, no file: environment and defaults")
+    ctx.exit(USAGE if problems else 0)
 
 
-def shown(found: Config) -> list[tuple[str, Any, str]]:
-    """Key, value and origin, for people: without the secrets of the address."""
-    rows: list[tuple[str, Any, str]] = []
-    for name in ("dsn", "schema", "embedder"):
+def shown(found: Config) -> Iterator[tuple[str, Any, str]]:
+    """Key, value and origin, for people: without passwords and keys."""
+    from ragpg.config.values import ELSEWHERE, KEYS
+
+    for name in KEYS:
         value = getattr(found, name)
-        rows.append((name, without_secrets(value) if value else None, found.origins[name]))
-    for one in fields(found.profile):
-        value = getattr(found.profile, one.name)
-        rows.append((f"profile.{one.name}", value, found.origins["profile"]))
-    for one in fields(found.settings):
-        if one.name != "dsn":
-            key = f"settings.{one.name}"
-            rows.append((key, getattr(found.settings, one.name), found.origins[key]))
-    rows += [(f"namespaces.{name}", asdict(one), "file") for name, one in found.namespaces.items()]
-    rows += [(f"folder.{one.path}", one.namespace, "file") for one in found.folder]
-    return rows
+        origin = found.origins.get(name, "default")
+        if is_dataclass(value):
+            for one in fields(value):
+                if one.name in ELSEWHERE.get(name, ()):
+                    continue
+                key = f"{name}.{one.name}"
+                inside: Any = getattr(value, one.name)
+                yield key, _masked(one.name, inside), found.origins.get(key, origin)
+        elif name == "namespaces":
+            for called, one in value.items():
+                yield f"namespaces.{called}", f"{one.kind}, {found.language_of(called)}", "file"
+        elif name == "folder":
+            for one in value:
+                yield f"folder.{one.path}", one.namespace, "file"
+        else:
+            yield name, without_secrets(value) if value else None, origin
+
+
+def _masked(name: str, value: Any) -> Any:
+    if value is not None and name.endswith(("api_key", "token", "secret", "password")):
+        return "***"
+    if isinstance(value, tuple):
+        return list(value)
+    return without_secrets(value) if isinstance(value, str) else value

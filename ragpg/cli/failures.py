@@ -31,6 +31,8 @@ _ONE_INPUT = (
     errors.SearchTimeout,
     errors.ContextTooLong,
 )
+#: Addresses that stand in a configuration file.
+_ADDRESSES: set[str] = set()
 _UNAVAILABLE = (errors.DatabaseError, errors.LocalDatabaseError, errors.ProviderError)
 
 
@@ -53,13 +55,19 @@ def without_secrets(text: str) -> str:
     return re.sub(r"(\w+://[^\s:/@]*):[^\s/]*@", r"\1:***@", text)
 
 
+def keep_secret(address: str | None) -> None:
+    """Strike the password of an address out of whatever is printed from now on."""
+    if address:
+        _ADDRESSES.add(address)
+
+
 def _secrets() -> set[str]:
     found = {
         value
         for name, value in os.environ.items()
         if name == "PGPASSWORD" or name.endswith(("_API_KEY", "_TOKEN", "_SECRET"))
     }
-    for text in (*sys.argv[1:], os.environ.get("RAGPG_DSN", "")):
+    for text in (*sys.argv[1:], os.environ.get("RAGPG_DSN", ""), *_ADDRESSES):
         for url in re.findall(r"\w+://[^:/@\s]*:(.*)@", text):
             found |= {url, unquote(url)}
         found |= set(re.findall(r"password\s*=\s*'?([^\s'&]+)", text))

@@ -52,7 +52,8 @@ def ground(
     ragpg ground - --question "How long do refunds take?" --min-confidence 0.5 < answer.txt
     """
     text = sys.stdin.read() if answer == "-" else answer
-    model = options.make_generator(generator) if judge == "llm" else None
+    chosen = judge or options.chosen_profile(profile).judge
+    model = options.make_generator(generator) if chosen == "llm" else None
     with options.connect(**connection, profile=profile, generator=model) as rag:
         grounding = rag.ground(
             text, question=question or text, namespace=namespace, filter=filter_, judge=judge

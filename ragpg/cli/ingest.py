@@ -34,7 +34,7 @@ STATUSES: tuple[IngestStatus, ...] = (
 @click.command()
 @click.argument("paths", nargs=-1, required=True)
 @click.option("-n", "--namespace", default="default", show_default=True, help="Created if missing")
-@click.option("--language", default="english", show_default=True, help="Of a new namespace (\\dF)")
+@options.language
 @click.option(
     "--metadata", callback=options.json_object, metavar="JSON", help="For every document, as JSON"
 )
@@ -64,7 +64,7 @@ def ingest(
     paths: tuple[str, ...],
     *,
     namespace: str,
-    language: str,
+    language: str | None,
     metadata: dict[str, Any] | None,
     root: str | None,
     prune: bool,

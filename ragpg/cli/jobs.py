@@ -27,7 +27,7 @@ def jobs() -> None:
 @jobs.command()
 @click.argument("paths", nargs=-1, required=True)
 @click.option("-n", "--namespace", default="default", show_default=True, help="Created if missing")
-@click.option("--language", default="english", show_default=True, help="Of a new namespace (\\dF)")
+@options.language
 @click.option(
     "--metadata", callback=options.json_object, metavar="JSON", help="For every document, as JSON"
 )

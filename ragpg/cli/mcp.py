@@ -48,29 +48,42 @@ def mcp(
 ) -> None:
     """Serve search, grounding and, with --generator, answers as MCP tools; needs ragpg[mcp].
 
-    Only the namespaces given are ever searched. Over HTTP there is no authentication: put it
-    behind a proxy that has some, or leave it on 127.0.0.1.
+    Only the namespaces given are ever searched, and all of them must be there. Over HTTP there is
+    no authentication: put it behind a proxy that has some, or leave it on 127.0.0.1.
 
     \b
     ragpg mcp -n handbook
     ragpg mcp -n handbook -n faq --http --port 8080
     """
     import ragpg
-    from ragpg.tools.mcp_server import build_server
+    from ragpg.tools.mcp_server import build_server, require_namespaces
     from ragpg.tools.search_tool import SearchTool
 
-    chosen = ragpg.read_profile(profile)
+    chosen = options.chosen_profile(profile)
     said: dict[str, Any] = {"judge": judge, "gate": gate, "unsupported": unsupported}
     chosen = replace(chosen, **{key: one for key, one in said.items() if one is not None})
+    tool = SearchTool(**_tool() | {"namespaces": namespace, "name": tool_name, "top_k": top_k})
+    embedder = options.make_embedder(connection["embedder"])
+    with options.open_client(connection["dsn"], connection["schema"], embedder) as checked:
+        require_namespaces(checked.namespaces(), namespace)
     rag = ragpg.aconnect(
         options.database(connection["dsn"]),
         schema=connection["schema"],
-        embedder=options.make_embedder(connection["embedder"]),
+        embedder=embedder,
         generator=options.make_generator(generator) if generator else None,
         profile=chosen,
+        config=options.modelless(),
     )
-    server = build_server(rag, SearchTool(namespace, name=tool_name, top_k=top_k))
+    server = build_server(rag, tool)
     if http:
         server.run("streamable-http", host=host, port=port)
     else:
         server.run("stdio")
+
+
+def _tool() -> dict[str, Any]:
+    """What is configured of the tool, beside the options."""
+    from ragpg.config.use import tool_arguments
+
+    config = options.configuration()
+    return {} if config is None else tool_arguments(config)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ragpg.migrate import Status
 
 
-DSN = click.option("--dsn", help="Database [RAGPG_DSN; default: the server of `ragpg db up`]")
 SCHEMA = click.option(
     "--schema",
     envvar="RAGPG_SCHEMA",
@@ -23,7 +22,8 @@ SCHEMA = click.option(
 
 
 @click.group(invoke_without_command=True)
-@DSN
+@options.config_file
+@options.dsn_option
 @SCHEMA
 @click.option("--sql", is_flag=True, help="Print the SQL instead of running it, for psql")
 @click.option(
@@ -86,7 +86,7 @@ def migrate(
 
 @migrate.command()
 @click.argument("revision", default="base")
-@DSN
+@options.dsn_option
 @SCHEMA
 @click.option("--yes", is_flag=True, help="Do not ask")
 @click.pass_obj

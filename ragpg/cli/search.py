@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 @click.argument("query")
 @options.namespaces_to_search
 @click.option("-k", default=10, show_default=True, type=click.IntRange(0), help="How many hits")
-@click.option(
-    "--filter",
-    "filter_",
-    callback=options.json_object,
-    metavar="JSON",
-    help="Metadata conditions, as JSON",
-)
+@options.filter_option
 @click.option("--arms", callback=options.arms, help="keyword,vector or JSON options; default: all")
 @click.option("--rerank/--no-rerank", default=True, show_default=True, help="Reorder by features")
 @click.option(

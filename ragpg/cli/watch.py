@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 import click
@@ -16,19 +15,13 @@ from ragpg.errors import ConfigError
 
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
+    from ragpg.config.folders import Folder
     from ragpg.types import FileReport, IngestReport
-    from ragpg.watch import Folder
 
 
 @click.command()
 @click.argument("folders", nargs=-1)
 @click.option("-n", "--namespace", default="default", show_default=True, help="Of FOLDERS")
-@click.option(
-    "-c",
-    "--config",
-    type=click.Path(exists=True, dir_okay=False),
-    help="TOML file with [[folder]] tables: path, namespace, include, exclude, metadata",
-)
 @click.option("--include", multiple=True, metavar="PATTERN", help="Only files that match")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="No files that match")
 @click.option(
@@ -51,7 +44,6 @@ def watch(
     folders: tuple[str, ...],
     *,
     namespace: str,
-    config: str | None,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     debounce: float,
@@ -59,23 +51,25 @@ def watch(
     quiet: bool,
     **connection: Unpack[Connection],
 ) -> None:
-    """Bring namespaces up to date with folders, then follow every change of their files.
+    """Bring namespaces up to date with FOLDERS, then follow every change of their files. Without
+    FOLDERS those of the configuration are mirrored.
 
     Files are stored when they settle, and deleted or moved with their files. A lost database is
     waited for. Stops on SIGTERM or Ctrl-C after the files at hand, with exit code 0.
 
     \b
     ragpg watch docs/ -n handbook
-    ragpg watch --config watch.toml
+    ragpg watch                       the folders of the configuration
     """
     from ragpg import watch as watching
+    from ragpg.config.folders import HOW, Folder
 
-    wanted: list[Folder] = [watching.Folder(path, namespace, include, exclude) for path in folders]
-    if config:
-        text = Path(config).read_text(encoding="utf-8")
-        wanted += watching.read_folders(text, base=str(Path(config).parent))
+    wanted = [Folder(path, namespace, include, exclude) for path in folders]
+    config = options.configuration()
+    if not wanted and config is not None:
+        wanted = list(config.folder)
     if not wanted:
-        raise click.UsageError("name a folder, or a --config file")
+        raise click.UsageError(f"name a folder, or configure some. {HOW}")
     try:
         import watchfiles  # noqa: F401
     except ImportError as error:

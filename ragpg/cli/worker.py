@@ -72,12 +72,11 @@ def worker(
     ragpg worker --files docs/ -j 4
     ragpg worker --no-files --drain
     """
-    import ragpg
     from ragpg.jobs import worker as working
 
     chosen = [] if no_files else list(folders) or ["."]
     embedder = options.make_embedder(connection["embedder"])
-    settings = ragpg.Settings.from_env()
+    settings = options.settings()
     # A job uses one connection for what it stores, one for what it reads next, one for its lease.
     settings = replace(settings, pool_size=max(settings.pool_size, 3 * threads + 2))
     stop = threading.Event()
@@ -102,11 +101,8 @@ def worker(
     for one in _SIGNALS:
         signal.signal(one, stopped)
     try:
-        with ragpg.connect(
-            options.database(connection["dsn"]),
-            schema=connection["schema"],
-            embedder=embedder,
-            settings=settings,
+        with options.open_client(
+            connection["dsn"], connection["schema"], embedder, settings=settings
         ) as rag:
             output.note(f"working; files below: {', '.join(chosen) or 'none'}")
             working.work(

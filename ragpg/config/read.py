@@ -18,6 +18,7 @@ namespace = "handbook"
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import tomllib
@@ -25,27 +26,39 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragpg.config import values
-from ragpg.config.values import KEYS, Config
+from ragpg.config.folders import Folder, tables_of
+from ragpg.config.knobs import checked, knobs_of, parsed
+from ragpg.config.sections import Namespace
+from ragpg.config.values import ELSEWHERE, KEYS, PLAIN, SECTIONS, Config, variable
 from ragpg.errors import ConfigError
 from ragpg.query.profile import profile_of, read_profile
 from ragpg.sqlfiles import check_schema
-from ragpg.watch import folders_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-    from ragpg.client import Client
+    from ragpg.config.knobs import Knob
+    from ragpg.query.profile import Profile
 
-#: Looked for in the working directory where no file is named.
+#: Looked for where no file is named, in the working directory and then in those above it.
 NAMES = ("ragpg.toml", "ragpg.yaml", "ragpg.yml", "ragpg.json")
 
 
 def find(environment: Mapping[str, str] | None = None) -> str | None:
-    """The file that RAGPG_CONFIG names, else ragpg.toml, .yaml or .json here; None without one."""
+    """The file that RAGPG_CONFIG names, else ragpg.toml, .yaml or .json here or further up; None
+    without one. A file above the working directory counts only if it belongs to this user or to
+    root: anybody may write into /tmp."""
     environment = os.environ if environment is None else environment
     named = environment.get("RAGPG_CONFIG", "").strip()
-    return named or next((name for name in NAMES if Path(name).is_file()), None)
+    if named:
+        return named
+    here = Path.cwd()
+    for place in (here, *here.parents):
+        for name in NAMES:
+            file = place / name
+            if file.is_file() and (place == here or _is_ours(file)):
+                return name if place == here else str(file)
+    return None
 
 
 def read_config(
@@ -61,43 +74,7 @@ def read_config(
     environment = os.environ if environment is None else environment
     found = os.fspath(path) if path is not None else find(environment)
     given = {} if found is None else parse(found)
-    values.refuse_unknown(given, KEYS, found or "the configuration")
-    origins: dict[str, str] = {}
-    plain: dict[str, Any] = {}
-    for key in ("dsn", "schema", "embedder"):
-        override = environment.get(f"RAGPG_{key.upper()}", "").strip()
-        origins[key] = "environment" if override else "file" if key in given else "default"
-        if override or key in given:
-            plain[key] = override or values.text(given[key], key)
-    base = Path(found).parent if found else Path()
-    profile, origins["profile"] = _profile(given, environment, base)
-    settings, more = values.settings(given.get("settings", {}), environment)
-    named = values.table(given.get("namespaces", {}), "namespaces")
-    for key in ("namespaces", "folder"):
-        origins[key] = "file" if key in given else "default"
-    if "schema" in plain:
-        check_schema(plain["schema"])
-    return Config(
-        **plain,
-        profile=profile,
-        settings=replace(settings, dsn=plain.get("dsn")),
-        namespaces={name: values.namespace(name, one) for name, one in named.items()},
-        folder=folders_of(given["folder"], base=str(base)) if "folder" in given else (),
-        origins=origins | more,
-        path=found,
-    )
-
-
-def client_of(config: Config, **options: Any) -> Client:
-    """A client as configured; options are those of `ragpg.connect`, and win."""
-    import ragpg
-
-    given: dict[str, Any] = {
-        "schema": config.schema,
-        "settings": config.settings,
-        "profile": config.profile,
-    }
-    return ragpg.connect(**(given | options))
+    return _Reader(given, found, environment).config()
 
 
 def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -106,32 +83,172 @@ def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
     kind = place.suffix.lower()
     found: Any
     try:
-        text = place.read_text(encoding="utf-8")
+        text = place.read_text(encoding="utf-8-sig")
         if kind in (".yaml", ".yml"):
             import yaml
 
             found = yaml.safe_load(text)
+            found = {} if found is None else found
         elif kind == ".json":
             found = json.loads(text)
         else:
             found = tomllib.loads(text)
     except Exception as error:  # YAML has errors of its own, and is imported only where needed
-        raise ConfigError(f"{path} cannot be read: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(f"{path} cannot be read: {reason}") from error
     if not isinstance(found, dict):
         raise ConfigError(f"{path} must be a table, not a {type(found).__name__}")
     return found
 
 
-def _profile(
-    given: Mapping[str, Any], environment: Mapping[str, str], base: Path
-) -> tuple[Any, str]:
-    override = environment.get("RAGPG_PROFILE", "").strip()
-    if override:
-        return read_profile(override), "environment"
-    chosen = given.get("profile")
-    if chosen is None:
-        return read_profile("measured"), "default"
-    if isinstance(chosen, str):
-        near = base / chosen
-        return read_profile(near if near.is_file() else chosen), "file"
-    return profile_of(values.table(chosen, "profile"), "configured"), "file"
+def _is_ours(file: Path) -> bool:
+    user = getattr(os, "getuid", None)
+    return user is None or file.stat().st_uid in (user(), 0)
+
+
+class _Reader:
+    """One reading of one file under one environment."""
+
+    def __init__(
+        self, given: Mapping[str, Any], path: str | None, environment: Mapping[str, str]
+    ) -> None:
+        self.given = given
+        self.path = path
+        self.environment = environment
+        self.base = os.path.dirname(os.path.expanduser(path)) if path else ""
+        self.origins: dict[str, str] = {}
+
+    def config(self) -> Config:
+        self._refuse_unknown(self.given, KEYS, "")
+        knobs = knobs_of(Config)
+        plain = self._values({key: knobs[key] for key in PLAIN}, self.given, None)
+        if "schema" in plain:
+            self._told(
+                self._place("schema", variable(None, "schema")), check_schema, plain["schema"]
+            )
+        sections = {name: self._section(name, cls) for name, cls in SECTIONS.items()}
+        sections["settings"] = replace(sections["settings"], dsn=plain.get("dsn"))
+        for key in ("namespaces", "folder"):
+            self.origins[key] = "file" if key in self.given else "default"
+        return Config(
+            **plain,
+            **sections,
+            profile=self._profile(),
+            namespaces=self._namespaces(),
+            folder=self._folders(),
+            origins=self.origins,
+            path=self.path,
+        )
+
+    def _section(self, name: str, cls: type) -> Any:
+        """A table of knobs: what its dataclass refuses is named with its place."""
+        given = self._table(self.given.get(name, {}), name)
+        knobs = {
+            key: one for key, one in knobs_of(cls).items() if key not in ELSEWHERE.get(name, ())
+        }
+        self._refuse_unknown(given, knobs, name)
+        values = self._values(knobs, given, name)
+        return self._built(cls, values, name)
+
+    def _built(self, cls: type, values: Mapping[str, Any], name: str) -> Any:
+        for key, value in values.items():
+            self._told(self._place(f"{name}.{key}", variable(name, key)), cls, **{key: value})
+        # What no value is wrong for alone, two together may be.
+        return self._told(f"{self.path}: {name}" if self.path else name, cls, **values)
+
+    def _values(
+        self, knobs: Mapping[str, Knob], given: Mapping[str, Any], section: str | None
+    ) -> dict[str, Any]:
+        found = {}
+        for key, knob in knobs.items():
+            place = key if section is None else f"{section}.{key}"
+            name = variable(section, key)
+            text = self.environment.get(name, "").strip()
+            if text:
+                found[key] = parsed(text, knob, name)
+                self.origins[place] = "environment"
+            elif key in given:
+                found[key] = checked(given[key], knob, self._in_file(place), self.base)
+                self.origins[place] = "file"
+            else:
+                self.origins[place] = "default"
+        return found
+
+    def _profile(self) -> Profile:
+        override = self.environment.get("RAGPG_PROFILE", "").strip()
+        chosen = self.given.get("profile")
+        self.origins["profile"] = (
+            "environment" if override else "default" if chosen is None else "file"
+        )
+        if override:
+            return read_profile(override)
+        if chosen is None:
+            return read_profile("measured")
+        place = self._in_file("profile")
+        if isinstance(chosen, str):
+            near = os.path.join(self.base, chosen)
+            return self._told(place, read_profile, near if os.path.isfile(near) else chosen)  # type: ignore[no-any-return]
+        return self._told(place, profile_of, self._table(chosen, "profile"), "configured")  # type: ignore[no-any-return]
+
+    def _namespaces(self) -> dict[str, Namespace]:
+        named = self._table(self.given.get("namespaces", {}), "namespaces")
+        return {
+            str(name): self._one(Namespace, one, f"namespaces.{name}")
+            for name, one in named.items()
+        }
+
+    def _folders(self) -> list[Folder]:
+        if "folder" not in self.given:
+            return []
+        tables = tables_of(self.given["folder"], self._in_file("folder"))
+        return [self._one(Folder, one, f"folder[{at}]") for at, one in enumerate(tables)]
+
+    def _one(self, cls: type, value: Any, place: str) -> Any:
+        """One of several tables of a kind, which the environment cannot change."""
+        given, knobs = self._table(value, place), knobs_of(cls)
+        self._refuse_unknown(given, knobs, place)
+        for key, knob in knobs.items():
+            if knob.required and key not in given:
+                raise ConfigError(f"{self._in_file(place)} needs its {key}")
+        values = {
+            key: checked(one, knobs[key], self._in_file(f"{place}.{key}"), self.base)
+            for key, one in given.items()
+        }
+        return self._told(self._in_file(place), cls, **values)
+
+    def _table(self, value: Any, place: str) -> Mapping[str, Any]:
+        if not isinstance(value, dict):
+            raise ConfigError(f"{self._in_file(place)} must be a table, not {value!r}")
+        return value
+
+    def _refuse_unknown(self, given: Mapping[str, Any], known: Iterable[str], place: str) -> None:
+        """Raise ConfigError for a key that means nothing, with the nearest one that does."""
+        known = list(known)
+        for key in given:
+            if key in known:
+                continue
+            near = difflib.get_close_matches(str(key), known, n=1) or _elsewhere(str(key))
+            raise ConfigError(
+                f"{self._in_file(f'{place}.{key}' if place else str(key))} is unknown",
+                hint=f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}.",
+            )
+
+    def _in_file(self, key: str) -> str:
+        return f"{self.path}: {key}"
+
+    def _place(self, key: str, name: str) -> str:
+        return name if self.origins.get(key) == "environment" else self._in_file(key)
+
+    @staticmethod
+    def _told(place: str, make: Any, *arguments: Any, **values: Any) -> Any:
+        """What is made, or the error of making it with its place in front."""
+        try:
+            return make(*arguments, **values)
+        except ConfigError as error:
+            raise ConfigError(f"{place}: {error.message}", hint=error.hint) from error
+
+
+def _elsewhere(key: str) -> list[str]:
+    """The key under its full name, where a table has it."""
+    full = {knob: f"{name}.{knob}" for name, cls in SECTIONS.items() for knob in knobs_of(cls)}
+    return [full[one] for one in difflib.get_close_matches(key, list(full), n=1)]

@@ -1,118 +1,105 @@
-"""What a configuration file may hold, and the checks of its values."""
+"""A configuration: everything that a file may hold, with where each value comes from."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ragpg.errors import ConfigError
+from ragpg.config.folders import Folder  # noqa: TC001 -- knobs_of reads the annotations
+from ragpg.config.sections import (
+    Ingest,
+    Mcp,
+    Memory,
+    Namespace,
+    OpenAI,
+    Tools,
+    Watch,
+    Worker,
+)
 from ragpg.query.profile import Profile
 from ragpg.settings import Settings
 
 if TYPE_CHECKING:
-    from ragpg.watch import Folder
-
-
-@dataclass(frozen=True, slots=True)
-class Namespace:
-    """A namespace as a file describes it; its values are checked, nothing is made of them.
-
-    kind       knowledge or memory
-    language   a text search configuration
-    """
-
-    kind: str = "knowledge"
-    language: str = "english"
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
     """A configuration, read and checked.
 
-    dsn         address of the database [RAGPG_DSN]
-    schema      schema of the tables [RAGPG_SCHEMA]
-    embedder    hash, local, openai, openai:MODEL, path:FOLDER or none [RAGPG_EMBEDDER]
-    profile     which stages a search runs: a table of knobs, a built-in name or the path of a file
-                [RAGPG_PROFILE]
-    settings    limits, as ragpg.Settings [RAGPG_<NAME>]
-    namespaces  by name, with kind and language
-    folder      what `ragpg watch` mirrors: path, namespace, include, exclude, metadata, ...
+    dsn         address of the database; none: the server of `ragpg db up`
+    schema      schema of the tables
+    embedder    hash, local, openai, openai:MODEL, path:FOLDER or none; on the command line local
+                where it is installed
+    generator   the chat model: openai or openai:MODEL; OPENAI_BASE_URL takes it to any compatible
+                server
+    reranker    heuristic, late, cohere, jina or tei with :MODEL, onnx:FOLDER, several by commas, in
+                the order in which they run; instead of the profile's
+    openai      the service behind the embedder and the generator `openai`
+    profile     which stages a search runs: a table of knobs, a built-in name (measured, seed,
+                fast) or the path of a file
+    settings    limits
+    namespaces  namespaces by name, as [namespaces.NAME]
+    ingest      how files are read and cut
+    folder      what `ragpg watch` mirrors, one table [[folder]] each
+    watch       how it follows them
+    worker      how `ragpg worker` does the jobs of the queue
+    memory      what agents remember
+    tools       what models and agents may search
+    mcp         how `ragpg mcp` is reached
 
-    `origins` says of each value where it comes from: default, file or environment.
+    `origins` says of each value where it comes from: default, file or environment. `path` is the
+    file, None without one.
     """
 
     dsn: str | None = field(default=None, repr=False)
     schema: str = "ragpg"
     embedder: str | None = None
+    generator: str | None = None
+    reranker: str | None = None
+    openai: OpenAI = field(default_factory=OpenAI)
     profile: Profile = field(default_factory=Profile)
     settings: Settings = field(default_factory=Settings)
     namespaces: Mapping[str, Namespace] = field(default_factory=dict)
+    ingest: Ingest = field(default_factory=Ingest)
     folder: Sequence[Folder] = ()
+    watch: Watch = field(default_factory=Watch)
+    worker: Worker = field(default_factory=Worker)
+    memory: Memory = field(default_factory=Memory)
+    tools: Tools = field(default_factory=Tools)
+    mcp: Mcp = field(default_factory=Mcp)
     origins: Mapping[str, str] = field(default_factory=dict)
     path: str | None = None
 
+    def kind_of(self, namespace: str) -> str:
+        """The kind of a namespace when it is made."""
+        return self.namespaces.get(namespace, Namespace()).kind
 
-#: The tables and keys of a file; the rest of Config says how it was read.
-KEYS = ("dsn", "schema", "embedder", "profile", "settings", "namespaces", "folder")
-
-
-def refuse_unknown(given: Mapping[str, Any], known: Sequence[str], place: str) -> None:
-    """Raise ConfigError for a key that means nothing, with the nearest one that does."""
-    for key in given:
-        if key not in known:
-            near = difflib.get_close_matches(str(key), known, n=1)
-            raise ConfigError(
-                f"{place}: {key!r} is unknown",
-                hint=f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}.",
-            )
+    def language_of(self, namespace: str) -> str:
+        """The language of a namespace when it is made: that of its table, else of [ingest]."""
+        return self.namespaces.get(namespace, Namespace()).language or self.ingest.language
 
 
-def table(value: Any, place: str) -> Mapping[str, Any]:
-    """A table of the file. Raises ConfigError naming the place."""
-    if not isinstance(value, Mapping):
-        raise ConfigError(f"{place} must be a table, not {value!r}")
-    return value
+#: Keys that stand alone, before the tables.
+PLAIN = ("dsn", "schema", "embedder", "generator", "reranker")
+#: Tables of knobs by name, each a dataclass that is a field of Config.
+SECTIONS: dict[str, type] = {
+    "settings": Settings,
+    "openai": OpenAI,
+    "ingest": Ingest,
+    "watch": Watch,
+    "worker": Worker,
+    "memory": Memory,
+    "tools": Tools,
+    "mcp": Mcp,
+}
+#: Everything a file may hold; the rest of Config says how it was read.
+KEYS = tuple(one.name for one in fields(Config) if one.name not in ("origins", "path"))
+#: Keys of a table that stand elsewhere: the address is a key of its own.
+ELSEWHERE = {"settings": ("dsn",)}
 
 
-def text(value: Any, place: str) -> str:
-    """A text of the file. Raises ConfigError naming the place, never the value of an address."""
-    if not isinstance(value, str) or not value.strip():
-        raise ConfigError(f"{place} must be a text, not a {type(value).__name__}")
-    return value
-
-
-def namespace(name: str, value: Any) -> Namespace:
-    """A namespace of the file."""
-    place = f"namespaces.{name}"
-    given = table(value, place)
-    refuse_unknown(given, [one.name for one in fields(Namespace)], place)
-    made = Namespace(**{key: text(one, f"{place}.{key}") for key, one in given.items()})
-    if made.kind not in ("knowledge", "memory"):
-        raise ConfigError(f"{place}.kind must be knowledge or memory, not {made.kind!r}")
-    return made
-
-
-def settings(value: Any, environment: Mapping[str, str]) -> tuple[Settings, dict[str, str]]:
-    """Settings with what the environment says over the file, and where each comes from."""
-    given = table(value, "settings")
-    known = [one.name for one in fields(Settings) if one.name != "dsn"]
-    refuse_unknown(given, known, "settings")
-    whole = ("pool_size", "max_file_size")
-    for key, one in given.items():
-        kinds: tuple[type, ...] = (int,) if key in whole else (int, float)
-        if isinstance(one, bool) or not isinstance(one, kinds):
-            wanted = "a whole number" if key in whole else "a number"
-            raise ConfigError(f"settings.{key} must be {wanted}, not {one!r}")
-    from_env = Settings.from_env({k: v for k, v in environment.items() if k != "RAGPG_DSN"})
-    origins = {}
-    values: dict[str, Any] = {}
-    for key in known:
-        if environment.get(f"RAGPG_{key.upper()}", "").strip():
-            values[key], origins[f"settings.{key}"] = getattr(from_env, key), "environment"
-        elif key in given:
-            values[key], origins[f"settings.{key}"] = given[key], "file"
-        else:
-            origins[f"settings.{key}"] = "default"
-    return Settings(**values), origins
+def variable(section: str | None, key: str) -> str:
+    """The environment variable of a key: RAGPG_POOL_SIZE, RAGPG_WORKER_THREADS."""
+    inside = f"{section}_" if section not in (None, "settings") else ""
+    return f"RAGPG_{inside}{key}".upper()

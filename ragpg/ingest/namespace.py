@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 
 def open_namespace(
-    name: str, language: str, embedder: Embedder | AsyncEmbedder | None, *, create: bool
+    name: str,
+    language: str,
+    embedder: Embedder | AsyncEmbedder | None,
+    *,
+    create: bool,
+    kind: str = "knowledge",
 ) -> Flow[tuple[NamespaceRow | None, Space | None]]:
     """Find the namespace, or create it; None when it is not there and not to be created.
 
@@ -47,9 +52,7 @@ def open_namespace(
     if rows:
         _check_space(name, rows[0], model, dimensions)
     elif create:
-        yield from fetch(
-            CREATE_NAMESPACE, {"namespace": name, "kind": "knowledge", "language": language}
-        )
+        yield from fetch(CREATE_NAMESPACE, {"namespace": name, "kind": kind, "language": language})
         rows = yield from fetch(NAMESPACE, {"namespace": name})
     namespace = rows[0] if rows else None
     if embedder is None or model is None or dimensions is None:

@@ -83,6 +83,7 @@ class Order:
     root: str | os.PathLike[str] | None = None
     chunker: Chunker | None = None
     language: str = "english"
+    kind: str = "knowledge"
     metadata: Metadata = field(default_factory=dict)
     follow_links: bool = False
     on_file: Callable[[FileReport], object] | None = None
@@ -191,7 +192,11 @@ class _Run:
         """Find or create the namespace and the space of its vectors."""
         order = self.order
         opened = yield from open_namespace(
-            order.namespace, order.language, self.embedder, create=not order.dry_run
+            order.namespace,
+            order.language,
+            self.embedder,
+            create=not order.dry_run,
+            kind=order.kind,
         )
         self.namespace, self.space = opened
         if self.namespace is not None and not _is_language(order.language, self.namespace.language):

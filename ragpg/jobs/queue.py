@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ragpg.client import Client
     from ragpg.client_async import AsyncClient
+    from ragpg.config.values import Config
     from ragpg.flows import Path
     from ragpg.ingest.prepare import Text
     from ragpg.types import Metadata
@@ -41,12 +42,12 @@ class Queue:
         prune: bool = False,
         root: Path | None = None,
         metadata: Metadata | None = None,
-        follow_links: bool = False,
+        follow_links: bool | None = None,
         priority: int = 0,
         delay: float = 0.0,
         max_attempts: int = 5,
         batch: str | None = None,
-        language: str = "english",
+        language: str | None = None,
     ) -> EnqueueReport:
         """Put files and texts into the queue, one job a document, for `ragpg worker`.
 
@@ -58,16 +59,17 @@ class Queue:
         delay         seconds before which nobody begins
         max_attempts  after so many failures a job is put into quarantine
         batch         a label, to see the progress of these jobs
-        language      text search configuration of a new namespace
+        language      text search configuration of a new namespace; None: as configured, else
+                      english; `follow_links` likewise
 
         A waiting job of the same source gives way to the new one. Joins the transaction of a
         client on the caller's connection: then nothing is queued unless that commits. Raises
         ConfigError and LoadError as `ingest` does.
         """
         order = _order(
-            paths, texts, metadata, namespace=namespace, prune=prune, root=root,
-            follow_links=follow_links, priority=priority, delay=delay, max_attempts=max_attempts,
-            batch=batch, language=language,
+            self._client.config, paths, texts, metadata, namespace=namespace, prune=prune,
+            root=root, follow_links=follow_links, priority=priority, delay=delay,
+            max_attempts=max_attempts, batch=batch, language=language,
         )  # fmt: skip
         return self._client.run(enqueue(order, self._client.settings))
 
@@ -111,18 +113,18 @@ class AsyncQueue:
         prune: bool = False,
         root: Path | None = None,
         metadata: Metadata | None = None,
-        follow_links: bool = False,
+        follow_links: bool | None = None,
         priority: int = 0,
         delay: float = 0.0,
         max_attempts: int = 5,
         batch: str | None = None,
-        language: str = "english",
+        language: str | None = None,
     ) -> EnqueueReport:
         """As Queue.enqueue."""
         order = _order(
-            paths, texts, metadata, namespace=namespace, prune=prune, root=root,
-            follow_links=follow_links, priority=priority, delay=delay, max_attempts=max_attempts,
-            batch=batch, language=language,
+            self._client.config, paths, texts, metadata, namespace=namespace, prune=prune,
+            root=root, follow_links=follow_links, priority=priority, delay=delay,
+            max_attempts=max_attempts, batch=batch, language=language,
         )  # fmt: skip
         return await self._client.run(enqueue(order, self._client.settings))
 
@@ -152,8 +154,21 @@ class AsyncQueue:
 
 
 def _order(
-    paths: Path | Iterable[Path], texts: Iterable[Text], metadata: Metadata | None, **rest: Any
+    config: Config,
+    paths: Path | Iterable[Path],
+    texts: Iterable[Text],
+    metadata: Metadata | None,
+    *,
+    namespace: str,
+    language: str | None,
+    follow_links: bool | None,
+    **rest: Any,
 ) -> QueueOrder:
+    rest |= {
+        "namespace": namespace,
+        "language": config.language_of(namespace) if language is None else language,
+        "follow_links": config.ingest.follow_links if follow_links is None else follow_links,
+    }
     listed = [fspath(paths)] if isinstance(paths, (str, PathLike)) else list(paths)
     if isinstance(texts, (str, Mapping)):
         raise ConfigError(

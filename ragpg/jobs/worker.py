@@ -14,6 +14,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ragpg.config.use import chunker_of
 from ragpg.errors import (
     BadEmbedding,
     ConfigError,
@@ -76,7 +77,7 @@ class WorkOptions:
     poll      how often the queue is looked at, in seconds; LISTEN wakes at once where it works
     drain     end when nothing waits or runs that a worker with these folders may have
     keep      for so many seconds jobs that are done stay to be seen
-    chunker   None: by the format of the document
+    chunker   None: as configured, else by the format of the document
     """
 
     folders: Sequence[str] = ()
@@ -241,7 +242,8 @@ class _Worker:
             self.client._perform, self.name, pulse.ids, lambda: self.stop.is_set() or pulse.lost
         )
         try:
-            run(run_batch(batch, watched, self.client.settings, self.options.chunker), fenced)
+            chunker = self.options.chunker or chunker_of(self.client.config, watched)
+            run(run_batch(batch, watched, self.client.settings, chunker), fenced)
         except GivenUp:
             pass
         except JobLost as error:

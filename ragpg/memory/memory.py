@@ -36,18 +36,26 @@ class _Agent:
     def __init__(
         self,
         rag: Client | AsyncClient,
-        agent: str = "default",
+        agent: str | None = None,
         *,
         recall: Recall | None = None,
-        store_summaries: bool = True,
-        store_messages: bool = False,
+        store_summaries: bool | None = None,
+        store_messages: bool | None = None,
     ) -> None:
+        said = rag.config.memory
+        agent = said.agent if agent is None else agent
         if not isinstance(agent, str) or not agent.strip():
             raise ConfigError("a memory needs the name of its agent")
         self.namespace = f"memory/{agent}"
-        self.how = recall or Recall()
-        self.store_summaries = store_summaries
-        self.store_messages = store_messages
+        self.how = recall or Recall(
+            k=said.k,
+            min_similarity=said.min_similarity,
+            half_life=said.half_life,
+            floor=said.floor,
+            superseded=said.superseded,
+        )
+        self.store_summaries = said.store_summaries if store_summaries is None else store_summaries
+        self.store_messages = said.store_messages if store_messages is None else store_messages
         self._rag: Any = rag
 
     def _remember(

@@ -1,7 +1,8 @@
-"""The rerankers that a profile names."""
+"""The rerankers that a profile or a configuration names."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     from ragpg.protocols import AsyncEmbedder, Embedder
 
+RERANKERS = "heuristic, late, cohere, jina, cohere:MODEL, jina:MODEL, tei:URL or onnx:FOLDER"
+
 
 def named_reranker(
     names: Sequence[str], embedder: Embedder | AsyncEmbedder | None = None
@@ -23,16 +26,30 @@ def named_reranker(
     heuristic  words, phrases, names, headings and cosine
     late       best sentences; `embedder` is asked only where the search brought no scores of them
 
+    cohere, jina, cohere:MODEL, jina:MODEL, tei:URL  a service
+    onnx:FOLDER  a cross-encoder of one's own
+
     Raises ConfigError for another name.
     """
-    made: list[Any] = []
-    for name in names:
-        if name == "heuristic":
-            made.append(HeuristicReranker())
-        elif name == "late":
-            made.append(LateInteractionReranker(embedder))
-        else:
-            raise ConfigError(
-                f"there is no reranker {name!r}", hint="Choose from heuristic and late."
-            )
-    return RerankChain(*made) if made else None
+    return RerankChain(*(_named(name, embedder) for name in names)) if names else None
+
+
+def _named(name: str, embedder: Embedder | AsyncEmbedder | None) -> Any:
+    kind, _, rest = name.partition(":")
+    if name == "heuristic":
+        return HeuristicReranker()
+    if name == "late":
+        return LateInteractionReranker(embedder)
+    if kind in ("cohere", "jina"):
+        from ragpg.rerankers.http import HTTPReranker
+
+        return HTTPReranker(kind, model=rest or None)  # type: ignore[arg-type]
+    if kind == "tei" and rest:
+        from ragpg.rerankers.http import HTTPReranker
+
+        return HTTPReranker("tei", url=rest)
+    if kind == "onnx" and rest:
+        from ragpg.rerankers.cross_encoder import ONNXReranker
+
+        return ONNXReranker(os.path.expanduser(rest))
+    raise ConfigError(f"there is no reranker {name!r}", hint=f"Use {RERANKERS}.")

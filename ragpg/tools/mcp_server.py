@@ -8,20 +8,22 @@ Needs the extra `mcp`, the official SDK (https://modelcontextprotocol.io).
 
 from __future__ import annotations
 
+import difflib
 import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ragpg.errors import ConfigError, RagpgError
+from ragpg.errors import ConfigError, NamespaceNotFound, RagpgError
 from ragpg.query.grounding_report import grounding_json
 from ragpg.tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Iterable
 
     from mcp.server.mcpserver import MCPServer
 
     from ragpg.client_async import AsyncClient
+    from ragpg.queries import NamespaceInfo
     from ragpg.tools.search_tool import SearchTool
 
 _INSTRUCTIONS = (
@@ -115,6 +117,20 @@ def build_server(rag: AsyncClient, tool: SearchTool) -> MCPServer:
     if rag.generator is not None:
         server.add_tool(ask, name="ask", annotations=reads)
     return server
+
+
+def require_namespaces(found: Iterable[NamespaceInfo], allowed: Iterable[str]) -> None:
+    """Raise NamespaceNotFound for the first name that is allowed and does not exist: a server whose
+    every search fails should not start."""
+    known = [one.name for one in found]
+    for name in allowed:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            raise NamespaceNotFound(
+                f'namespace "{name}" does not exist',
+                hint=(f"Did you mean {near[0]}? " if near else "")
+                + f"Make it with: ragpg namespaces create {name}",
+            )
 
 
 def _citation(number: int, hit: Any) -> dict[str, Any]:

@@ -214,7 +214,7 @@ def test_without_the_local_model_a_note_says_what_is_off(
     ragpg_cli: Callable[..., Result], handbook: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("RAGPG_EMBEDDER")
-    monkeypatch.setattr("ragpg.cli.options.local_installed", lambda: False)
+    monkeypatch.setattr("ragpg.providers.named.local_installed", lambda: False)
     result = ragpg_cli("ingest", str(handbook), "--json")
     assert _json(result)["embedded"] == 0
     assert "note: no embedder" in result.stderr

@@ -17,9 +17,11 @@ import pytest
 from psycopg import sql
 
 import ragpg
+from ragpg.config.folders import Folder
+from ragpg.config.read import read_config
 from ragpg.errors import ConfigError
 from ragpg.settings import Settings
-from ragpg.watch import Folder, read_folders, watch
+from ragpg.watch import watch
 
 from .doubles import CountingEmbedder
 
@@ -130,10 +132,11 @@ def test_folders_go_to_their_namespaces(database: str, db: Database, tmp_path: P
         '[[folder]]\npath = "one"\nnamespace = "first"\nexclude = ["draft*"]\n'
         'metadata = {team = "dock"}\n[[folder]]\npath = "two"\ninclude = ["*.md"]\n'
     )
+    (tmp_path / "ragpg.toml").write_text(text)
     embedder = CountingEmbedder()
     with (
         ragpg.connect(database, embedder=embedder) as rag,
-        watching(rag, *read_folders(text, base=str(tmp_path))),
+        watching(rag, *read_config(tmp_path / "ragpg.toml", {}).folder),
     ):
         until(lambda: stored(db, "first") == {"README.md": "about one"})
         until(lambda: stored(db) == {"README.md": "about two"})
@@ -256,23 +259,6 @@ def test_the_command_stops_cleanly(database: str, db: Database, tmp_path: Path) 
     assert process.returncode == 0, error
     assert "default: OK b.md (1 chunk, 0 cached)" in out
     assert error.rstrip().endswith("stopped")
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "no folder is configured"),
-        ("folders = []", "has 'folders'"),
-        ("[[folder]]\nnamespace = 'a'", "needs its path"),
-        ("[[folder]]\npath = 'a'\nchunks = 3", "no setting 'chunks'"),
-        ("[[folder]]\npath = 'a'\ninclude = '*.md'", "include of a must be a list"),
-        ("[[folder]]\npath = 'a'\nnamespace = 3", "namespace of a has the wrong type"),
-        ("[[folder", "no TOML"),
-    ],
-)
-def test_a_configuration_that_cannot_be_used_is_refused(text: str, reason: str) -> None:
-    with pytest.raises(ConfigError, match=reason):
-        read_folders(text)
 
 
 def test_two_folders_do_not_share_a_namespace(database: str, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ LAYERS = {
     "ragpg.feedback.feedback": 8,
     "ragpg.feedback.attribution": 4,
     "ragpg.feedback.recorder": 4,
-    "ragpg.config": 8,
+    "ragpg.config": 6,
     "ragpg.memory": 6,
     "ragpg.memory.conflict": 5,
     "ragpg.memory.memory": 8,

@@ -1,0 +1,59 @@
+"""Whether the names of a configuration stand for something: models, rerankers, chunker, folders."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ragpg.config.use import chunker_of, embedder_of, generator_of, reranker_of
+from ragpg.connection_address import read_dsn
+from ragpg.errors import RagpgError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ragpg.config.values import Config
+
+
+def problems_of(config: Config) -> list[str]:
+    """What is wrong with a configuration that could be read; nothing is connected to, no model is
+    loaded and none is asked."""
+    checks: list[tuple[str, Callable[[], object]]] = [
+        ("dsn", lambda: config.dsn and read_dsn(config.dsn)),
+        ("embedder", lambda: embedder_of(config)),
+        ("generator", lambda: generator_of(config)),
+        ("reranker", lambda: reranker_of(config)),
+        ("ingest.chunker", lambda: chunker_of(config, _Any())),
+    ]
+    found = []
+    for key, check in checks:
+        try:
+            check()
+        except RagpgError as error:
+            where = config.path if config.origins.get(key) == "file" else "environment"
+            found.append(f"{where}: {key}: {error}")
+    found += [
+        f"{config.path}: folder: there is no folder {one.path}"
+        for one in config.folder
+        if not os.path.isdir(one.path)
+    ]
+    found += [
+        f"{config.path}: worker.folders: there is no folder {one}"
+        for one in config.worker.folders
+        if not os.path.isdir(one)
+    ]
+    prices = config.settings.prices
+    if prices is not None and not os.path.isfile(prices):
+        found.append(f"{config.path or 'environment'}: settings.prices: there is no file {prices}")
+    if config.embedder and config.embedder.startswith("path:"):
+        folder = os.path.expanduser(config.embedder.removeprefix("path:"))
+        if not os.path.isdir(folder):
+            found.append(f"{config.path or 'environment'}: embedder: there is no folder {folder}")
+    return found
+
+
+class _Any:
+    """Stands for an embedder, whose name has been checked already."""
+
+    model = "any"
+    dimensions = 1

@@ -1,0 +1,203 @@
+"""The tables of a configuration file, one dataclass each; `ragpg.config.knobs` reads them.
+
+A table has its own name in ragpg.config.values.Config. Its keys may be set in the environment as
+RAGPG_<TABLE>_<KEY>.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from ragpg.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """A namespace, as it is made when something is first stored in it.
+
+    kind      knowledge, or memory for what an agent remembers
+    language  a text search configuration of Postgres, which \\dF in psql lists; none: that of
+              [ingest]
+    """
+
+    kind: Literal["knowledge", "memory"] = "knowledge"
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAI:
+    """The service behind the embedder and the generator `openai`, OpenAI's own or a compatible one.
+
+    base_url     its address; none: OPENAI_BASE_URL, else OpenAI's
+    api_key      its key; none: OPENAI_API_KEY. Better kept in the environment than in a file
+    dimensions   length of the vectors, where the model leaves a choice
+    timeout      seconds for one attempt; none: what embedder and generator have
+    max_retries  further attempts after faults other than rate limits
+    """
+
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    dimensions: int | None = None
+    timeout: float | None = None
+    max_retries: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("dimensions", 1), ("timeout", 0.001), ("max_retries", 0)):
+            if getattr(self, name) is not None:
+                _least(self, **{name: least})
+
+    def arguments(self, *names: str) -> dict[str, Any]:
+        """Those of the values that are set, as arguments of a model."""
+        found = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """How files are read and cut.
+
+    chunker       auto, heading, recursive, fixed or token with :SIZE/OVERLAP, code or rows with
+                  :SIZE, separator:TEXT, semantic, whole
+    include       patterns of the files to read, as "*.md"; none: all that can be read
+    exclude       patterns of the files to leave out
+    language      text search configuration of a new namespace without a table of its own
+    follow_links  whether symbolic links out of a folder are followed
+    sentences     whether single sentences are embedded too, for the sentence arm; none: where the
+                  namespace has such vectors already
+    """
+
+    chunker: str = "auto"
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    language: str = "english"
+    follow_links: bool = False
+    sentences: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """How `ragpg watch` follows the folders.
+
+    debounce  seconds without a change before it is read
+    rescan    seconds after which all of a folder is looked through
+    """
+
+    debounce: float = 0.25
+    rescan: float = 900.0
+
+    def __post_init__(self) -> None:
+        _least(self, debounce=0.01, rescan=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """How `ragpg worker` does the jobs of the queue.
+
+    folders  whose files may be read; none: the working directory
+    threads  jobs at a time
+    lease    seconds after which another worker takes over from one that does not answer
+    poll     seconds between two looks at the queue where LISTEN does not wake it
+    """
+
+    folders: Annotated[Sequence[str], "path"] = ()
+    threads: int = 1
+    lease: float = 60.0
+    poll: float = 2.0
+
+    def __post_init__(self) -> None:
+        _least(self, threads=1, lease=1, poll=0.05)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What agents remember, and how it is recalled.
+
+    agent            whose memory: the namespace memory/AGENT
+    k                how many memories are recalled
+    min_similarity   cosine below which a memory is not recalled, -1 to 1; it needs vectors
+    half_life        days after which a memory counts half, down to `floor`; none: age is nothing
+    floor            the least that age leaves of a score, 0 to 1
+    superseded       whether memories that a newer one took the place of are recalled too, last
+    store_summaries  whether summaries of conversations are remembered
+    store_messages   whether what a user wrote is remembered
+    """
+
+    agent: str = "default"
+    k: int = 5
+    min_similarity: float = 0.3
+    half_life: float | None = 180.0
+    floor: float = 0.5
+    superseded: bool = False
+    store_summaries: bool = True
+    store_messages: bool = False
+
+    def __post_init__(self) -> None:
+        _least(self, k=0, min_similarity=-1, floor=0)
+        _most(self, min_similarity=1, floor=1)
+        if self.half_life is not None and not self.half_life > 0:
+            raise ConfigError(f"half_life must be above 0 days, not {self.half_life}")
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What models and agents may search: the allow-list of the tool and of `ragpg mcp`.
+
+    namespaces          the allow-list, in full; what is not in it is never searched
+    default_namespaces  searched when the model names none; empty: all that are allowed
+    name                what the tool is called
+    description         what the model is told of it; none: a sentence that fits any
+    top_k               how many passages when the model does not say
+    filter              conditions that every call is put under
+    include_metadata    whether passages come with their metadata
+    """
+
+    namespaces: Sequence[str] = ()
+    default_namespaces: Sequence[str] = ()
+    name: str = "knowledge_search"
+    description: str | None = None
+    top_k: int = 5
+    filter: Mapping[str, Any] = field(default_factory=dict)
+    include_metadata: bool = True
+
+    def __post_init__(self) -> None:
+        _least(self, top_k=1)
+        _most(self, top_k=50)
+        for name in self.default_namespaces:
+            if self.namespaces and name not in self.namespaces:
+                raise ConfigError(
+                    f"default_namespaces has {name!r}, which namespaces does not allow"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Mcp:
+    """How `ragpg mcp` is reached.
+
+    http  whether it serves HTTP at /mcp; else it speaks over its standard input and output
+    host  the address it listens on
+    port  the port it listens on
+    """
+
+    http: bool = False
+    host: str = "127.0.0.1"
+    port: int = 8000
+
+    def __post_init__(self) -> None:
+        _least(self, port=0)
+        _most(self, port=65535)
+
+
+def _least(section: Any, **bounds: float) -> None:
+    for name, bound in bounds.items():
+        if not getattr(section, name) >= bound:
+            raise ConfigError(f"{name} must be at least {bound}, not {getattr(section, name)!r}")
+
+
+def _most(section: Any, **bounds: float) -> None:
+    for name, bound in bounds.items():
+        if not getattr(section, name) <= bound:
+            raise ConfigError(f"{name} must be at most {bound}, not {getattr(section, name)!r}")
