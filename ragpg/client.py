@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ragpg.config.use import configured
@@ -11,6 +12,7 @@ from ragpg.connection_handles import open_source
 from ragpg.connection_sync import Database
 from ragpg.feedback.attribution import showings
 from ragpg.flows import Flows, Names, Path, SearchOptions, settings_dsn
+from ragpg.observe.stage import settled
 from ragpg.perform import Performer
 from ragpg.queries import DROP_NAMESPACE, NAMESPACES, NamespaceInfo
 from ragpg.sqlfiles import check_schema
@@ -68,7 +70,7 @@ class Client(Flows):
     def __init__(self, database: Database, **options: Any) -> None:
         super().__init__(**options)
         self._database = database
-        self._perform = Performer(database)
+        self._perform = Performer(database, self.ledger)
         self._writer: threading.Thread | None = None
 
     def ingest(
@@ -222,23 +224,32 @@ class Client(Flows):
             question, namespace, rerank, profile, judged=True, generator=generator, **options
         )
         chosen = self._chat_model(generator)
-        prepared = self.run(self._prepare(request))
-        yield Started(prepared.result)
-        written: list[str] = []
-        usage = None
-        if prepared.refused is not None:
-            yield Delta(prepared.refused)
-        else:
-            for piece in pieces(chosen, prepared.messages):
-                if isinstance(piece, Usage):
-                    usage = piece
-                elif piece:
-                    written.append(piece)
-                    yield Delta(piece)
-        answer = self.run(self._finish(prepared, "".join(written), usage, chosen))
-        if answer.revision is not None:
-            yield Revised(answer.text, answer.revision, answer.notes)
-        yield Done(answer)
+        call, failed = self._streamed(request), None
+        try:
+            prepared = self.run(call.part(self._prepare(request)))
+            yield Started(prepared.result)
+            written: list[str] = []
+            usage = None
+            if prepared.refused is not None:
+                yield Delta(prepared.refused)
+            else:
+                with call.stage("generate", model=chosen.model) as count:
+                    for piece in pieces(chosen, prepared.messages):
+                        if isinstance(piece, Usage):
+                            usage = count(chosen.model, piece)
+                        elif piece:
+                            written.append(piece)
+                            yield Delta(piece)
+            finish = self._finish(prepared, "".join(written), usage, chosen)
+            answer = self.run(call.part(finish))
+            if answer.revision is not None:
+                yield Revised(answer.text, answer.revision, answer.notes)
+            yield Done(replace(answer, usage=call.usage))
+        except BaseException as error:
+            failed = error
+            raise
+        finally:
+            self._book(call, failed)
 
     def ground(
         self,
@@ -289,13 +300,26 @@ class Client(Flows):
             return
         if self._database.source.joins:
             self.flush_feedback()
-        elif self._writer is None or not self._writer.is_alive():
-            self._writer = threading.Thread(target=self.flush_feedback, daemon=True)
-            self._writer.start()
+        else:
+            self._write_later()
 
     def flush_feedback(self) -> None:
         """Write the feedback that waits; `close` does it too."""
         self.run(self.recorder.write())
+
+    def flush_usage(self) -> None:
+        """Write what models cost until now; `close` does it too. See Settings.usage."""
+        if self.ledger is not None:
+            self.run(self.ledger.write())
+
+    def _write_later(self) -> None:
+        def write() -> None:
+            for counts in self._written:
+                run(counts.write(), self._perform)
+
+        if self._writer is None or not self._writer.is_alive():
+            self._writer = threading.Thread(target=write, daemon=True)
+            self._writer.start()
 
     def fill_sentences(
         self,
@@ -389,13 +413,19 @@ class Client(Flows):
 
     def run(self, flow: Flow[T]) -> T:
         """Run a flow of the package, such as those of ragpg.graph; each says what it raises."""
-        return run(flow, self._perform)
+        try:
+            with settled(self.settings):
+                return run(flow, self._perform)
+        finally:
+            if self.ledger is not None and self.ledger.is_due and not self._database.source.joins:
+                self._write_later()
 
     def close(self) -> None:
         """Close the connections that were opened here; those of the caller stay open."""
         if self._writer is not None:
             self._writer.join(5)
         self.flush_feedback()
+        self.flush_usage()
         self._database.close()
 
     def __enter__(self) -> Self:

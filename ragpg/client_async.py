@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ragpg.config.use import configured
@@ -11,6 +12,7 @@ from ragpg.connection_async import AsyncDatabase
 from ragpg.connection_async_handles import open_source
 from ragpg.feedback.attribution import showings
 from ragpg.flows import Flows, Names, Path, SearchOptions, settings_dsn
+from ragpg.observe.stage import settled
 from ragpg.perform import AsyncPerformer
 from ragpg.queries import DROP_NAMESPACE, NAMESPACES, NamespaceInfo
 from ragpg.sqlfiles import check_schema
@@ -71,7 +73,7 @@ class AsyncClient(Flows):
     def __init__(self, database: AsyncDatabase, **options: Any) -> None:
         super().__init__(**options)
         self._database = database
-        self._perform = AsyncPerformer(database)
+        self._perform = AsyncPerformer(database, self.ledger)
         self._writer: asyncio.Task[None] | None = None
 
     async def ingest(
@@ -169,23 +171,32 @@ class AsyncClient(Flows):
             question, namespace, rerank, profile, judged=True, generator=generator, **options
         )
         chosen = self._chat_model(generator)
-        prepared = await self.run(self._prepare(request))
-        yield Started(prepared.result)
-        written: list[str] = []
-        usage = None
-        if prepared.refused is not None:
-            yield Delta(prepared.refused)
-        else:
-            async for piece in apieces(chosen, prepared.messages):
-                if isinstance(piece, Usage):
-                    usage = piece
-                elif piece:
-                    written.append(piece)
-                    yield Delta(piece)
-        answer = await self.run(self._finish(prepared, "".join(written), usage, chosen))
-        if answer.revision is not None:
-            yield Revised(answer.text, answer.revision, answer.notes)
-        yield Done(answer)
+        call, failed = self._streamed(request), None
+        try:
+            prepared = await self.run(call.part(self._prepare(request)))
+            yield Started(prepared.result)
+            written: list[str] = []
+            usage = None
+            if prepared.refused is not None:
+                yield Delta(prepared.refused)
+            else:
+                with call.stage("generate", model=chosen.model) as count:
+                    async for piece in apieces(chosen, prepared.messages):
+                        if isinstance(piece, Usage):
+                            usage = count(chosen.model, piece)
+                        elif piece:
+                            written.append(piece)
+                            yield Delta(piece)
+            finish = self._finish(prepared, "".join(written), usage, chosen)
+            answer = await self.run(call.part(finish))
+            if answer.revision is not None:
+                yield Revised(answer.text, answer.revision, answer.notes)
+            yield Done(replace(answer, usage=call.usage))
+        except BaseException as error:
+            failed = error
+            raise
+        finally:
+            self._book(call, failed)
 
     async def ground(
         self,
@@ -224,12 +235,25 @@ class AsyncClient(Flows):
             return
         if self._database.source.joins:
             await self.flush_feedback()
-        elif self._writer is None or self._writer.done():
-            self._writer = asyncio.create_task(self.flush_feedback())
+        else:
+            self._write_later()
 
     async def flush_feedback(self) -> None:
         """As Client.flush_feedback."""
         await self.run(self.recorder.write())
+
+    async def flush_usage(self) -> None:
+        """As Client.flush_usage."""
+        if self.ledger is not None:
+            await self.run(self.ledger.write())
+
+    def _write_later(self) -> None:
+        async def write() -> None:
+            for counts in self._written:
+                await arun(counts.write(), self._perform)
+
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(write())
 
     async def fill_sentences(
         self,
@@ -303,13 +327,19 @@ class AsyncClient(Flows):
 
     async def run(self, flow: Flow[T]) -> T:
         """As Client.run."""
-        return await arun(flow, self._perform)
+        try:
+            with settled(self.settings):
+                return await arun(flow, self._perform)
+        finally:
+            if self.ledger is not None and self.ledger.is_due and not self._database.source.joins:
+                self._write_later()
 
     async def close(self) -> None:
         """As Client.close."""
         if self._writer is not None:
             await asyncio.wait([self._writer], timeout=5)
         await self.flush_feedback()
+        await self.flush_usage()
         await self._database.close()
 
     async def __aenter__(self) -> Self:

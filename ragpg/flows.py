@@ -16,6 +16,9 @@ from ragpg.feedback.recorder import Recorder
 from ragpg.ingest.pipeline import Order, ingest
 from ragpg.ingest.sentences import SentenceReport, fill_sentences
 from ragpg.judges.named import named_judge
+from ragpg.observe.ledger import Ledger
+from ragpg.observe.stage import Streamed
+from ragpg.prices import price_of
 from ragpg.queries import CREATE_NAMESPACE, DELETE, DOCUMENT_CHUNKS
 from ragpg.query.answer import Prepared, ask, finish, ground_answer, prepare
 from ragpg.query.pipeline import search
@@ -27,6 +30,7 @@ from ragpg.sqlfiles import check_schema
 from ragpg.steps import Flow, fetch, fetch_one
 
 if TYPE_CHECKING:
+    from ragpg.counts import Counts
     from ragpg.doctor import Check
     from ragpg.graph.global_search_result import GlobalResult
     from ragpg.ingest.prepare import Text
@@ -93,8 +97,12 @@ class Flows:
     ) -> None:
         self.config = config or Config(settings=settings)
         self.profile = read_profile(profile)
+        if settings.prices:
+            # A table that cannot be read is told now, not in the middle of a search.
+            price_of("", settings.prices)
         self.recorder = Recorder()
         self._judges: dict[str, Judge | None] = {}
+        self.ledger = Ledger() if settings.usage else None
         self.embedder = embedder
         self.reranker = reranker
         self.generator = generator
@@ -160,6 +168,24 @@ class Flows:
 
     def _prepare(self, request: Request) -> Flow[Prepared]:
         return prepare(request, self._providers, self.settings)
+
+    def _streamed(self, request: Request) -> Streamed:
+        return Streamed(
+            "ask",
+            namespaces=request.namespaces,
+            category="generation",
+            content={"query": request.query},
+        )
+
+    def _book(self, streamed: Streamed, error: BaseException | None) -> None:
+        spent = streamed.close(error)
+        if self.ledger is not None:
+            self.ledger.add(spent)
+
+    @property
+    def _written(self) -> list[Counts[Any]]:
+        """What is counted here and written to the database in batches."""
+        return [self.recorder, *([self.ledger] if self.ledger else [])]
 
     def _finish(
         self,

@@ -9,7 +9,9 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragpg.errors import ConfigError
+from ragpg.observe.stage import note, note_embedding
 from ragpg.steps import (
+    Book,
     Call,
     Complete,
     Embed,
@@ -24,10 +26,13 @@ from ragpg.steps import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ragpg.connection_async import AsyncDatabase
     from ragpg.connection_sync import Database
+    from ragpg.observe.ledger import Ledger
+    from ragpg.observe.stage import Spent
+    from ragpg.types import Usage
 
 T = TypeVar("T")
 
@@ -35,8 +40,9 @@ T = TypeVar("T")
 class Performer:
     """Steps of the sync client."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, ledger: Ledger | None = None) -> None:
         self.database = database
+        self.ledger = ledger
 
     def __call__(self, step: Step) -> Any:
         match step:
@@ -45,11 +51,11 @@ class Performer:
             case Transact():
                 return self.database.transact(step)
             case Embed(embedder, texts):
-                return _sync(embedder, "embed_documents")(texts)
+                return _counted(embedder, _sync(embedder, "embed_documents")(texts))
             case EmbedQuery(embedder, text):
-                return _sync(embedder, "embed_query")(text)
+                return _counted(embedder, _sync(embedder, "embed_query")(text))
             case Complete(generator, messages, options):
-                return _sync(generator, "generate")(messages, **options)
+                return _priced(generator, _sync(generator, "generate")(messages, **options))
             case Retrieve():
                 return _within(step.timeout, lambda: _retrieve(step))
             case Rerank():
@@ -58,6 +64,8 @@ class Performer:
                 return function(*arguments)
             case Sleep(seconds):
                 return time.sleep(seconds)
+            case Book(spent):
+                return _book(self.ledger, spent)
             case Together():
                 raise AssertionError("the driver runs flows side by side")
 
@@ -69,8 +77,9 @@ class Performer:
 class AsyncPerformer:
     """Steps of the async client. What a provider has in sync only runs in a thread."""
 
-    def __init__(self, database: AsyncDatabase) -> None:
+    def __init__(self, database: AsyncDatabase, ledger: Ledger | None = None) -> None:
         self.database = database
+        self.ledger = ledger
 
     async def __call__(self, step: Step) -> Any:
         match step:
@@ -79,11 +88,12 @@ class AsyncPerformer:
             case Transact():
                 return await self.database.transact(step)
             case Embed(embedder, texts):
-                return await _either(embedder, "embed_documents", texts)
+                return _counted(embedder, await _either(embedder, "embed_documents", texts))
             case EmbedQuery(embedder, text):
-                return await _either(embedder, "embed_query", text)
+                return _counted(embedder, await _either(embedder, "embed_query", text))
             case Complete(generator, messages, options):
-                return await _either(generator, "generate", messages, **options)
+                said = await _either(generator, "generate", messages, **options)
+                return _priced(generator, said)
             case Retrieve(retriever, query, k, filter, timeout):
                 async with asyncio.timeout(timeout):
                     return await _either(retriever, "retrieve", query, k, filter)
@@ -93,8 +103,25 @@ class AsyncPerformer:
                 return await _in_thread(lambda: function(*arguments))
             case Sleep(seconds):
                 return await asyncio.sleep(seconds)
+            case Book(spent):
+                return _book(self.ledger, spent)
             case Together():
                 raise AssertionError("the driver runs flows side by side")
+
+
+def _counted(embedder: Any, vectors: T) -> T:
+    note_embedding(embedder, vectors)
+    return vectors
+
+
+def _priced(generator: Any, said: tuple[str, Usage]) -> tuple[str, Usage]:
+    text, usage = said
+    return text, usage if usage is None else note(str(generator.model), usage)
+
+
+def _book(ledger: Ledger | None, spent: Sequence[Spent]) -> None:
+    if ledger is not None:
+        ledger.add(spent)
 
 
 def perform_rerank(step: Step) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ragpg.steps import Query
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,23 @@ class PassageFeedback:
     last_at: datetime
     content: str
     chunk_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """What models cost a namespace on a day (UTC). `item` is rag:<namespace>. `unpriced` requests
+    have no known price: `cost_usd` is without them, and None where there are no others."""
+
+    day: date
+    namespace: str
+    item: str
+    category: str
+    model: str
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    unpriced: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +343,23 @@ select row_to_json(found)::text
 )
 
 RECORD_FEEDBACK = Query("select ragpg.record_feedback(%(events)s)", _one)
+
+RECORD_USAGE = Query("select ragpg.record_usage(%(events)s)", _one)
+
+RESET_USAGE = Query("select ragpg.reset_usage(%(namespace)s, %(before)s)", _one)
+
+USAGE_SUMMARY: Query[Any] = Query(
+    """
+select day, namespace, item, category, model, requests, input_tokens, output_tokens,
+       cost_usd::float8, unpriced
+  from ragpg.usage_summary
+ where (%(namespace)s::text is null or namespace = %(namespace)s)
+   and (%(since)s::date is null or day >= %(since)s)
+ order by day desc, namespace collate "C", category, model
+""",
+    UsageRow,
+    reads=True,
+)
 
 RESET_FEEDBACK = Query("select ragpg.reset_feedback(%(namespace)s, %(sources)s)", _one)
 

@@ -50,6 +50,7 @@ from ragpg.schema_feedback import add_feedback
 from ragpg.schema_graph import add_graph
 from ragpg.schema_jobs import add_jobs
 from ragpg.schema_memory import add_memory
+from ragpg.schema_usage import add_usage
 from ragpg.sqlfiles import DEFAULT_SCHEMA, check_schema
 
 
@@ -64,6 +65,7 @@ def tables(schema: str = DEFAULT_SCHEMA) -> MetaData:
     add_memory(metadata)
     add_jobs(metadata)
     add_feedback(metadata)
+    add_usage(metadata)
     Table(
         "install",
         metadata,

@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 
 #: Fields that are texts; all others are numbers.
 _TEXTS = ("dsn", "prices")
+#: Fields that are yes or no.
+_FLAGS = ("usage", "log_content")
+
+
+_FLAG_WORDS = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,8 @@ class Settings:
     claim_ttl          after so long another worker may compute an embedding that was promised
     max_file_size      larger files are not read
     prices             path of a table of prices over that of the package (ragpg/prices.toml)
+    usage              add up in the database what models cost, by day and namespace
+    log_content        let queries and the messages of errors into logs and spans
     """
 
     dsn: str | None = field(default=None, repr=False)
@@ -45,11 +55,15 @@ class Settings:
     claim_ttl: float = 30.0
     max_file_size: int = 50_000_000
     prices: Annotated[str, "path"] | None = None
+    usage: bool = False
+    log_content: bool = False
 
     def __post_init__(self) -> None:
         for name in _names():
             value = getattr(self, name)
-            if name not in _TEXTS and not value > 0:
+            if name in _FLAGS and not isinstance(value, bool):
+                raise ConfigError(f"setting {name} must be true or false, not {value!r}")
+            if name not in (*_TEXTS, *_FLAGS) and not value > 0:
                 raise ConfigError(f"setting {name} must be greater than 0, not {value!r}")
 
     @classmethod
@@ -60,12 +74,23 @@ class Settings:
         for name in _names():
             text = environment.get(f"RAGPG_{name.upper()}", "").strip()
             if text:
-                found[name] = text if name in _TEXTS else _number(name, text)
+                found[name] = text if name in _TEXTS else _value(name, text)
         return replace(cls(), **found)
 
 
 def _names() -> list[str]:
     return [one.name for one in fields(Settings)]
+
+
+def _value(name: str, text: str) -> float | bool:
+    if name not in _FLAGS:
+        return _number(name, text)
+    if text.lower() not in _FLAG_WORDS:
+        raise ConfigError(
+            f"RAGPG_{name.upper()} must be true or false, not {text!r}",
+            hint="Unset it to use the default.",
+        )
+    return _FLAG_WORDS[text.lower()]
 
 
 def _number(name: str, text: str) -> float | int:

@@ -8,12 +8,14 @@ in both colours; `perform` does one step (ragpg.perform). A test drives a flow w
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
+    from ragpg.observe.stage import Spent
     from ragpg.protocols import (
         AsyncEmbedder,
         AsyncGenerator,
@@ -134,6 +136,13 @@ class Sleep:
 
 
 @dataclass(frozen=True, slots=True)
+class Book:
+    """Note what models cost, for the client's ledger; see ragpg.observe."""
+
+    spent: Sequence[Spent]
+
+
+@dataclass(frozen=True, slots=True)
 class Together:
     """Run flows side by side; answered with an Outcome each, in order, never an exception."""
 
@@ -163,6 +172,7 @@ Step: TypeAlias = (
     | Complete
     | Call
     | Sleep
+    | Book
     | Together
 )
 Flow: TypeAlias = Generator[Step, Any, T]
@@ -283,7 +293,8 @@ def _side_by_side(
 
     # Daemons: a service that never answers must not keep the program from ending.
     threads = [
-        threading.Thread(target=work, args=(at,), daemon=True) for at in range(1, len(flows))
+        threading.Thread(target=contextvars.copy_context().run, args=(work, at), daemon=True)
+        for at in range(1, len(flows))
     ]
     try:
         for thread in threads:

@@ -283,7 +283,7 @@ class Grounding:
     """Verdicts on an answer. confidence = (supported + partial / 2) / claims; None without claims.
 
     `bad_citations` are numbers in the answer that name no source. `judge` gave the verdicts; where
-    it failed, `notes` say so and who stood in.
+    it failed, `notes` say so and who stood in. `usage` is what the models of Client.ground cost.
     """
 
     answer: str
@@ -293,6 +293,7 @@ class Grounding:
     uncited: bool = False
     judge: str = "lexical"
     notes: Sequence[str] = ()
+    usage: Usage = field(default_factory=lambda: Usage())
 
     def passes(self, gate: float) -> bool:
         """Whether the confidence is at least `gate`; an answer without claims has nothing to
@@ -315,7 +316,8 @@ class SearchResult:
 
     `context` numbers the hits as `citations` does. `grounding` is there when an answer was given.
     `notes` tell what degraded ("vector arm skipped: no embedder"). `context_tokens` is the size of
-    the context by the counter in use.
+    the context by the counter in use. `usage` is what its models cost: the vector of the query,
+    rewriting, reranking.
     """
 
     query: str
@@ -328,12 +330,19 @@ class SearchResult:
     context_tokens: int = 0
     confidence: float | None = None
     fusion: Fusion | None = None
+    usage: Usage = field(default_factory=lambda: Usage())
 
     @property
     def score_kind(self) -> str | None:
         """The scale of the first hit's score; None without hits. Hits that a reranker did not score
         come behind those that it did, and stay on the scale they were on (`Hit.score_kind`)."""
         return self.hits[0].score_kind if self.hits else None
+
+
+class Embedding(list[float]):
+    """The vector of a query, with the `tokens` that the service counted for it."""
+
+    tokens: int = 0
 
 
 class Embeddings(list[list[float]]):
@@ -374,6 +383,7 @@ class Answer:
     another one than the model first wrote, which is `draft` then. `notes` tell what was done about
     claims without support, and what failed in doing so. Offsets of `grounding` are those of
     `grounding.answer`: the text before claims were marked or dropped, with numbers for citations.
+    `usage` is what all models of the call cost, those of the search included.
     """
 
     text: str

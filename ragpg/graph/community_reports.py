@@ -15,6 +15,7 @@ from ragpg.errors import ConfigError, ProviderError, RagpgError
 from ragpg.graph import community_reports_prompt as prompts
 from ragpg.graph.community_reports_prompt import Passage, Report, StatedRelation
 from ragpg.graph.extraction_batches import add_usage
+from ragpg.observe.stage import observed
 from ragpg.steps import Complete, Query, embed, fetch, fetch_one, together
 from ragpg.tokens import counter_for_model
 from ragpg.types import Usage
@@ -137,6 +138,7 @@ select ragpg.store_report_vectors(%(namespace)s, %(reporter)s, %(digests)s, %(ve
 )
 
 
+@observed("reports", category="graph")
 def write_reports(
     namespace: str,
     generator: Generator | AsyncGenerator,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ragpg.errors import ConfigError, ProviderError
 from ragpg.graph import extraction
 from ragpg.graph.extraction_batches import Estimate, Pending, add_usage, batches
+from ragpg.observe.stage import observed
 from ragpg.steps import Complete, Query, fetch, together
 from ragpg.tokens import counter_for_model
 from ragpg.types import Usage
@@ -99,6 +100,7 @@ EXISTS = Query("select cardinality(ragpg.namespace_ids(array[%(namespace)s]))", 
 FORGET = Query("select ragpg.forget_extractions(%(namespace)s)", int)
 
 
+@observed("extract", category="graph")
 def extract(
     namespace: str,
     generator: Generator | AsyncGenerator,

@@ -17,6 +17,7 @@ from ragpg.graph import global_search_prompt as prompts
 from ragpg.graph.extraction_batches import add_usage
 from ragpg.graph.global_search_result import CommunityReport, GlobalResult
 from ragpg.model_json import one_line
+from ragpg.observe.stage import operation, stage
 from ragpg.query.cite import cite
 from ragpg.query.ground import ground
 from ragpg.steps import Query, call, complete, embed_query, fetch, together
@@ -82,6 +83,29 @@ def search_global(
     Without a generator no model is asked. Whatever fails is told in notes, and what was found is
     returned; raises NamespaceNotFound, and ConfigError for wrong arguments.
     """
+    return operation(
+        "search_global",
+        _search(query, namespaces, embedder, generator, k, smallest, tokens, parallel, timeout),
+        namespaces=namespaces,
+        category="retrieval",
+        facts={"k": k},
+        content={"query": query},
+        read=lambda result: {"rows": len(result.reports)},
+        charged=lambda result, usage: replace(result, usage=usage),
+    )
+
+
+def _search(
+    query: str,
+    namespaces: Sequence[str],
+    embedder: Embedder | AsyncEmbedder | None,
+    generator: Generator | AsyncGenerator | None,
+    k: int,
+    smallest: int,
+    tokens: int,
+    parallel: int,
+    timeout: float | None,
+) -> Flow[GlobalResult]:
     if not query.strip() or not namespaces:
         raise ConfigError("a global search needs a question, and a namespace to search")
     if min(k, smallest, tokens, parallel) < 1:
@@ -101,7 +125,9 @@ def search_global(
     if generator is None or not found:
         return GlobalResult(query, found, report={"reports": took}, notes=tuple(notes))
     began = perf_counter()
-    written = yield from _answer(query, found, generator, tokens, parallel)
+    written = yield from stage(
+        "generate", _answer(query, found, generator, tokens, parallel), category="generation"
+    )
     told = ArmReport(
         rows=len(written.points) or len(found),
         ms=(perf_counter() - began) * 1000,
@@ -115,7 +141,8 @@ def search_global(
         cited = yield from call(cite, text, hits)
         text, citations = cited.text, tuple(cited.citations)
         shown = sorted((*cited.citations, *cited.not_cited), key=lambda one: int(one.number))
-        verdicts = yield from call(ground, text, [one.hit for one in shown])
+        judged = call(ground, text, [one.hit for one in shown])
+        verdicts = yield from stage("ground", judged, category="grounding")
         if cited.unknown:
             notes.append(f"the answer cited reports that do not exist: {list(cited.unknown)[:5]}")
     return GlobalResult(
@@ -140,7 +167,7 @@ def _vector(
     if (embedder.model, embedder.dimensions) not in spaces:
         return None, [f"reports were ranked by words alone: no namespace uses {embedder.model}"]
     try:
-        vector = yield from embed_query(embedder, query)
+        vector = yield from stage("embed", embed_query(embedder, query))
     except RagpgError as error:
         return None, [f"reports were ranked by words alone: {error.message}"]
     return vector_literal(vector), []

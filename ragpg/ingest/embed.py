@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from ragpg.errors import BadEmbedding, ProviderError, RagpgError
+from ragpg.observe.stage import note_embedding
 from ragpg.steps import Call, Embed, Flow, call, embed
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ def embed_resilient(
             try:
                 if isinstance(step, Embed):
                     answer = embedder.embed_documents(step.texts)
+                    note_embedding(embedder, answer)
                 else:
                     assert isinstance(step, Call)
                     answer = step.function(*step.arguments)

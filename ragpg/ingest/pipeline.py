@@ -7,7 +7,7 @@ transaction; a document is wholly inside of it.
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -41,6 +41,7 @@ from ragpg.ingest.prune import left_behind, vanished
 from ragpg.ingest.reports import report_of
 from ragpg.ingest.sentences import fill_sentences, keeps_sentences
 from ragpg.ingest.store import store
+from ragpg.observe.stage import operation, stage
 from ragpg.queries import (
     DELETE,
     FINGERPRINTS,
@@ -55,7 +56,7 @@ from ragpg.queries import (
 )
 from ragpg.queries_spaces import FORMER_MODELS
 from ragpg.steps import Flow, call, fetch, together
-from ragpg.types import FileReport, IngestReport, Usage
+from ragpg.types import FileReport, IngestReport
 
 if TYPE_CHECKING:
     import os
@@ -101,6 +102,24 @@ def ingest(
     order: Order, embedder: Embedder | AsyncEmbedder | None, settings: Settings
 ) -> Flow[IngestReport]:
     """Bring a namespace to what files and texts are now, and say what became of each."""
+    return operation(
+        "ingest",
+        _ingest(order, embedder, settings),
+        namespaces=[order.namespace],
+        category="ingest",
+        read=_facts,
+        charged=lambda report, usage: replace(report, usage=usage),
+    )
+
+
+def _facts(report: IngestReport) -> dict[str, int]:
+    counts: Counter[str] = Counter(file.status for file in report.files)
+    return {"chunks": report.chunks, **counts}
+
+
+def _ingest(
+    order: Order, embedder: Embedder | AsyncEmbedder | None, settings: Settings
+) -> Flow[IngestReport]:
     began = time.perf_counter()
     run = _Run(order, embedder, settings)
     yield from run.open()
@@ -135,12 +154,11 @@ def ingest(
     if run.changes.gone:
         yield from run.remove()
     run.announce()
-    yield from run.tidy()
+    yield from stage("tidy", run.tidy())
     return IngestReport(
         namespace=order.namespace,
         files=sorted(run.reports, key=lambda report: report.source),
         seconds=time.perf_counter() - began,
-        usage=run.usage(),
         notes=run.notes,
     )
 
@@ -169,13 +187,6 @@ class _Run:
         self.notes: list[str] = []
         self.has_written = False
         self.changes = Changes(planning=order.dry_run)
-
-    def usage(self) -> Usage:
-        """What the embedding of chunks has used and cost, in all spaces."""
-        total = Usage()
-        for space in [*([self.space] if self.space else []), *self.kept]:
-            total += space.usage(self.settings.prices)
-        return total
 
     def report(self, report: FileReport) -> None:
         self.reports.append(report)
@@ -260,7 +271,7 @@ class _Run:
             if not self.changed:
                 if not self.waiting:
                     break
-                yield from self._compare()
+                yield from stage("read", self._compare())
                 continue
             raw, mark = self.changed.popleft()
             prepared: Prepared = yield from call(prepare, raw, mark, self.chunker)
@@ -274,7 +285,12 @@ class _Run:
         if self.order.dry_run:
             return Embedded(group)
         ttl = self.settings.claim_ttl
-        embedded: Embedded = yield from embed_group(group, self.space, ttl)
+        embedded: Embedded = yield from stage(
+            "embed",
+            embed_group(group, self.space, ttl),
+            facts={"documents": len(group), "chunks": size},
+            read=lambda done: {"computed": len(done.owner), "cached": len(done.vectors)},
+        )
         for space in self.kept:
             if space.down is None:
                 # What fails here is completed by the change of the model.
@@ -360,8 +376,9 @@ class _Run:
         else:
             ttl = self.settings.claim_ttl
             space = self.space if self.space is not None and self.space.id is not None else None
-            report = yield from store_large(
-                self.namespace.id, raw, mark, self.chunker, space, ttl, self.kept
+            report = yield from stage(
+                "store",
+                store_large(self.namespace.id, raw, mark, self.chunker, space, ttl, self.kept),
             )
         if report.status == "failed":
             yield from self.fail(report.source, report.reason or "it cannot be read")
@@ -376,7 +393,9 @@ class _Run:
     def _write(self, group: Embedded, ready: Sequence[Prepared]) -> Flow[None]:
         assert self.namespace is not None
         documents = [one.staged for one in ready if one.staged is not None]
-        rows: list[Written] = yield from store(self.namespace.id, documents)
+        rows: list[Written] = yield from stage(
+            "store", store(self.namespace.id, documents), facts={"documents": len(documents)}
+        )
         self.has_written = True
         written = {row.source: row for row in rows}
         for one in ready:

@@ -7,11 +7,12 @@ document costs the sentences of its new chunks. Interrupted, it goes on where it
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragpg.errors import ConfigError, ProviderError
 from ragpg.ingest.embed import Failure, embed_texts
+from ragpg.observe.stage import observed
 from ragpg.queries import (
     CHUNKS_WITHOUT_SENTENCES,
     HAS_SENTENCES,
@@ -21,6 +22,7 @@ from ragpg.queries import (
 )
 from ragpg.sentence_units import sentence_units
 from ragpg.steps import Flow, call, fetch, fetch_one
+from ragpg.types import Usage
 from ragpg.vectors import array_literal
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ class SentenceReport:
     """What became of a namespace's sentences.
 
     `chunks` and `sentences` are new. `refused` sentences were not taken by the model. `complete`
-    is false when the time was over before the chunks were.
+    is false when the time was over before the chunks were. `usage` is what the embedder cost.
     """
 
     namespace: str
@@ -46,6 +48,7 @@ class SentenceReport:
     refused: int = 0
     seconds: float = 0.0
     complete: bool = True
+    usage: Usage = field(default_factory=Usage)
 
 
 class _Unit(NamedTuple):
@@ -56,6 +59,7 @@ class _Unit(NamedTuple):
     text: str
 
 
+@observed("sentences", category="ingest")
 def fill_sentences(
     namespace: str,
     embedder: Embedder | AsyncEmbedder | None,

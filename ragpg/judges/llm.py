@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, ProviderError
 from ragpg.judges.verdicts import read_verdicts
+from ragpg.observe.stage import note
 from ragpg.steps import Complete, Flow
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class LLMJudge:
             raise ConfigError(f"{type(self.generator).__name__} has no method generate")
         found: list[Judgement | None] = []
         for part in self._parts(pairs):
-            text, _ = generate(self._messages(part), **self._options)
+            text, usage = generate(self._messages(part), **self._options)
+            note(str(self.generator.model), usage)
             found += _judgements(text, len(part))
         return found
 

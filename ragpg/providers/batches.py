@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ragpg.errors import BadEmbedding, ContextTooLong, ProviderError
 from ragpg.providers.retry import Patience, Requests, T, Wait, request
 from ragpg.providers.service import read_tokens, read_vectors, usable
-from ragpg.types import Embeddings
+from ragpg.types import Embedding, Embeddings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -72,9 +72,10 @@ class EmbeddingRequests:
         """The vector of one query, shortened until the service takes it."""
         if not text.strip():
             raise ProviderError("a blank query has no embedding", scope="input")
+        tokens: list[int] = []
         while True:
             try:
-                [vector] = yield from self._send([text], self.query_patience)
+                [vector] = yield from self._send([text], self.query_patience, tokens, queues=False)
             except ContextTooLong:
                 if len(text) < _SHORTEST_CUT:
                     raise
@@ -83,7 +84,9 @@ class EmbeddingRequests:
                 continue
             if not usable(vector):
                 raise BadEmbedding("the query has a vector with NaN, infinity or only zeros")
-            return vector
+            embedding = Embedding(vector)
+            embedding.tokens = sum(tokens)
+            return embedding
 
     def _batches(self, texts: Sequence[str], skip: set[int]) -> Iterator[list[int]]:
         """Positions in batches within both limits; a text over the model's limit comes alone.
@@ -149,7 +152,7 @@ class EmbeddingRequests:
         return _mean([found[index] for index in range(len(parts))], list(map(len, parts)))
 
     def _send(
-        self, texts: list[str], patience: Patience, tokens: list[int] | None = None
+        self, texts: list[str], patience: Patience, tokens: list[int], *, queues: bool = True
     ) -> Requests[list[list[float]]]:
         # Strings, never token arrays, and plain floats: other vendors refuse tokens and base64.
         arguments: dict[str, Any] = {
@@ -161,12 +164,12 @@ class EmbeddingRequests:
             arguments["dimensions"] = self.sent_dimensions
 
         def read(answer: Any) -> list[list[float]]:
-            if tokens is not None:
-                # Counted before the answer is checked: it is paid for, good or bad.
-                tokens.append(read_tokens(answer))
+            # Counted before the answer is checked: it is paid for, good or bad.
+            tokens.append(read_tokens(answer))
             return read_vectors(answer, count=len(texts), dimensions=self.dimensions)
 
-        vectors = yield from self._in_turn(request(arguments, patience, read), tokens)
+        caller = tokens if queues else None
+        vectors = yield from self._in_turn(request(arguments, patience, read), caller)
         if self.dimensions is None:
             self.dimensions = len(vectors[0])
         return vectors

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
+from ragpg.observe.stage import operation, stage
 from ragpg.query.carryover import carryover_probe
 from ragpg.query.cite import CitedAnswer, cite
 from ragpg.query.ground import ground_flow
@@ -85,9 +86,10 @@ def finish(
     revision: Revision | None = None
     draft = text
     if request.about_unsupported == "repair" and weak_claims(checked.grounding):
-        done = yield from repair(
+        mended = repair(
             text, checked, lambda other: _check(prepared, other), generator, prepared.messages
         )
+        done = yield from stage("repair", mended, facts={"model": generator.model})
         text, checked = done.text, done.checked
         used += done.usage or Usage()
         notes.append(done.note)
@@ -106,10 +108,29 @@ def ask(
     generator: Generator | AsyncGenerator,
 ) -> Flow[Answer]:
     """An answer from the sources alone, with its citations and the verdicts on its claims."""
+    return operation(
+        "ask",
+        _ask(request, providers, settings, generator),
+        namespaces=request.namespaces,
+        category="generation",
+        content={"query": request.query},
+        read=lambda answer: {"refused": answer.refused, "citations": len(answer.citations)},
+        charged=lambda answer, usage: replace(answer, usage=usage),
+    )
+
+
+def _ask(
+    request: Request,
+    providers: Providers,
+    settings: Settings,
+    generator: Generator | AsyncGenerator,
+) -> Flow[Answer]:
     prepared = yield from prepare(request, providers, settings)
     text, usage = "", None
     if prepared.refused is None:
-        text, usage = yield from complete(generator, prepared.messages)
+        text, usage = yield from stage(
+            "generate", complete(generator, prepared.messages), facts={"model": generator.model}
+        )
     answer: Answer = yield from finish(prepared, text, usage, generator)
     return answer
 
@@ -122,6 +143,32 @@ def ground_answer(
     settings: Settings,
 ) -> Flow[Grounding]:
     """Verdicts on an answer, against a result or against what a question finds."""
+    return operation(
+        "ground",
+        _ground_answer(answer, request, result, providers, settings),
+        namespaces=() if request is None or result is not None else request.namespaces,
+        category="grounding",
+        read=grounding_facts,
+        charged=lambda verdicts, usage: replace(verdicts, usage=usage),
+    )
+
+
+def grounding_facts(verdicts: Grounding) -> dict[str, Any]:
+    """What may be told of verdicts: how many claims there are, and how they stand."""
+    return {
+        "claims": len(verdicts.claims),
+        "confidence": verdicts.confidence,
+        "judge": verdicts.judge,
+    }
+
+
+def _ground_answer(
+    answer: str,
+    request: Request | None,
+    result: SearchResult | None,
+    providers: Providers,
+    settings: Settings,
+) -> Flow[Grounding]:
     if not isinstance(answer, str):
         raise ConfigError(f"an answer must be text, not a {type(answer).__name__}")
     judge = None if request is None else request.judge
@@ -135,6 +182,15 @@ def ground_answer(
 
 
 def _check(prepared: Prepared, text: str) -> Flow[Checked]:
+    return stage(
+        "ground",
+        _checked(prepared, text),
+        read=lambda done: grounding_facts(done.grounding),
+        category="grounding",
+    )
+
+
+def _checked(prepared: Prepared, text: str) -> Flow[Checked]:
     cited = yield from call(cite, text, prepared.shown)
     hits = _in_order(cited.citations, cited.not_cited)
     verdicts = yield from ground_flow(cited.text, hits, prepared.request.judge)

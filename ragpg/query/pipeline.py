@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragpg.ingest.clean import clean_text
+from ragpg.observe.stage import operation, stage
 from ragpg.query.confidence import confidence
 from ragpg.query.correct import WIDER
 from ragpg.query.ground import ground_flow
@@ -31,6 +32,25 @@ if TYPE_CHECKING:
 
 def search(request: Request, providers: Providers, settings: Settings) -> Flow[SearchResult]:
     """Hits, a report of every arm and stage, the context block, and verdicts on an answer."""
+    return operation(
+        "search",
+        _search(request, providers, settings),
+        namespaces=request.namespaces,
+        category="retrieval",
+        facts={"k": request.k, "profile": request.profile.name},
+        content={"query": request.query},
+        read=_facts,
+        charged=lambda result, usage: replace(result, usage=usage),
+    )
+
+
+def _facts(result: SearchResult) -> dict[str, Any]:
+    arms = [name for name, arm in result.report.items() if arm.rows and ":" not in name]
+    failed = [name for name, arm in result.report.items() if arm.error]
+    return {"rows": len(result.hits), "arms": arms} | ({"failed": failed} if failed else {})
+
+
+def _search(request: Request, providers: Providers, settings: Settings) -> Flow[SearchResult]:
     query = clean_text(request.query)[0]
     asks = query.strip() or request.filter or request.embedding is not None
     if request.k == 0 or not asks:
@@ -45,12 +65,16 @@ def search(request: Request, providers: Providers, settings: Settings) -> Flow[S
         report |= reranked.report
         notes += reranked.notes
     hits = apply_prior(hits, report)
-    hits = yield from choose(request.profile, hits, request.k, report)
+    hits = yield from stage("choose", choose(request.profile, hits, request.k, report))
     hits = [
         hit if hit.rank == rank else replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)
     ]
-    context = yield from write_context(
-        request.profile, query, hits, budget=request.budget, model=request.model, report=report
+    context = yield from stage(
+        "context",
+        write_context(
+            request.profile, query, hits, budget=request.budget, model=request.model, report=report
+        ),
+        read=lambda made: {"rows": len(made.citations), "tokens": made.tokens},
     )
     notes += [
         f"{name} failed: {arm.error}"
@@ -64,9 +88,8 @@ def search(request: Request, providers: Providers, settings: Settings) -> Flow[S
         )
     verdicts = None
     if request.answer is not None:
-        verdicts = yield from ground_flow(
-            request.answer, evidence_of(hits, context.citations), request.judge
-        )
+        judged = ground_flow(request.answer, evidence_of(hits, context.citations), request.judge)
+        verdicts = yield from stage("ground", judged, category="grounding")
     return SearchResult(
         query=request.query,
         hits=hits,
@@ -103,7 +126,11 @@ def _candidates(
     if embedding is None and vectors and query.strip():
         embedding = yield from embedding_of(query, providers.embedder, report, notes)
     vectors = vectors and embedding is not None
-    probes = yield from probes_of(request, query, providers, report, vectors=vectors)
+    probes = yield from stage(
+        "rewrite",
+        probes_of(request, query, providers, report, vectors=vectors),
+        read=lambda made: {"rows": len(made)},
+    )
     profile = request.profile
     looks_deeper = request.reranker or choice.external or profile.mmr < 1 or profile.collapse < 1
     pool = max(request.k, request.pool if looks_deeper else 0)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ragpg.embedders import embedder_of
 from ragpg.errors import ConfigError, RagpgError
+from ragpg.observe.stage import stage
 from ragpg.query.fuse import DEFAULT_WEIGHT, fuse_with_external
 from ragpg.query.probes import probes_json
 from ragpg.query.retrieve import Retrieved, retrieve
@@ -42,7 +43,7 @@ def embedding_of(
         return None
     began = time.perf_counter()
     try:
-        vector = yield from embed_query(embedder, query)
+        vector = yield from stage("embed", embed_query(embedder, query))
     except Exception as error:  # an embedder of the user's own may raise anything
         if isinstance(error, ConfigError):
             raise
@@ -70,7 +71,7 @@ def search_in_sql(
     def ask_for(vector: Sequence[float] | None, *, words_only: bool = False) -> Flow[Retrieved]:
         # The vectors of probes are of the first model.
         wordy = words_only or vector is None
-        return retrieve(
+        asked = retrieve(
             query,
             embedding=vector,
             namespaces=request.namespaces,
@@ -83,6 +84,7 @@ def search_in_sql(
             probes=probes_json(map(_wordy, probes) if wordy else probes) or None,
             prior=request.profile.prior,
         )
+        return stage("retrieve", asked, facts={"k": pool}, read=_facts)
 
     found = yield from ask_for(embedding)
     if embedding is None or request.embedding is not None or len(found.spaces) != 1:
@@ -107,6 +109,15 @@ def search_in_sql(
     return found
 
 
+def _facts(found: Retrieved) -> dict[str, Any]:
+    facts: dict[str, Any] = {"rows": len(found.hits)}
+    for name, arm in found.report.items():
+        # The names of probes hold what they search for.
+        if ":" not in name and arm.skipped is None:
+            facts[f"{name}_rows"], facts[f"{name}_ms"] = arm.rows, arm.ms
+    return facts
+
+
 def _wordy(probe: Probe) -> Probe:
     return replace(probe, embedding=None)
 
@@ -126,7 +137,11 @@ def search_beside(
     outcomes = yield from together(
         in_sql,
         *(
-            _ask_retriever(one, query, request.filter, choice.external[one.name], settings)
+            stage(
+                "retriever",
+                _ask_retriever(one, query, request.filter, choice.external[one.name], settings),
+                facts={"arm": one.name},
+            )
             for one in chosen
         ),
     )

@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ragpg.observe.stage import stage
 from ragpg.query.carryover import carryover_probe
 from ragpg.query.correct import corrective_probe
 from ragpg.query.facets import facet_probes
@@ -72,7 +73,7 @@ def embedded(
             continue
         began = time.perf_counter()
         try:
-            vector = yield from embed_query(embedder, probe.query)
+            vector = yield from stage("embed", embed_query(embedder, probe.query))
         except Exception as error:  # an embedder of the user's own may raise anything
             report[f"embed:{probe.name}"] = ArmReport(ms=since(began), error=reason(error))
             done.append(probe)

@@ -15,6 +15,7 @@ from ragpg.embedders import embedder_of
 from ragpg.errors import ConfigError, ProviderError, RateLimited
 from ragpg.ingest.embed import embedding_hash
 from ragpg.ingest.embedding import Space, embed_hashes
+from ragpg.observe.stage import observed
 from ragpg.queries import CREATE_SPACE
 from ragpg.queries_spaces import (
     BEGIN_REEMBEDDING,
@@ -147,6 +148,7 @@ def fill_missing_vectors(
     )
 
 
+@observed("reembed", category="reembed")
 def fill(
     namespace: str,
     space: Space,

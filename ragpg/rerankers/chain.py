@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ragpg.errors import ConfigError
+from ragpg.observe.stage import stage as observed
 from ragpg.perform import aperform_rerank, perform_rerank
 from ragpg.rerankers.guard import name_of, same_hits, scale_of
 from ragpg.stages import reason, since
@@ -135,7 +136,11 @@ def _stage(done: Reranked, key: str, stage: RerankStage, query: str) -> Flow[Rer
     head, tail = (hits, []) if most is None else (hits[: int(most)], hits[int(most) :])
     began = time.perf_counter()
     try:
-        after = yield Rerank(stage.reranker, query, head, timeout)
+        after = yield from observed(
+            "rerank",
+            _ask(Rerank(stage.reranker, query, head, timeout)),
+            facts={"reranker": name, "rows": len(head)},
+        )
         kept, problem = same_hits(head, list(after), scale_of(stage.reranker))
     except Exception as error:  # a reranker of the user's own may raise anything
         report[key] = ArmReport(rows=len(hits), ms=since(began), error=reason(error), mode=name)
@@ -149,6 +154,11 @@ def _stage(done: Reranked, key: str, stage: RerankStage, query: str) -> Flow[Rer
     numbered = [replace(hit, rank=rank) for rank, hit in enumerate([*kept, *tail], start=1)]
     report[key] = ArmReport(rows=len(kept), ms=ms, error=problem, mode=name)
     return Reranked(numbered, report, notes)
+
+
+def _ask(step: Rerank) -> Flow[Sequence[Hit]]:
+    hits: Sequence[Hit] = yield step
+    return hits
 
 
 def _above(

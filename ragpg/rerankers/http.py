@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from ragpg.errors import ConfigError, ProviderError
+from ragpg.observe.stage import note
 from ragpg.providers.retry import Fault, Patience, Requests, arun, request, run
 from ragpg.providers.service import fault, secrets_of
 from ragpg.rerankers.passages import passage, reordered
 from ragpg.rerankers.ranking import read_ranking
+from ragpg.types import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ragpg.types import Hit
 
@@ -119,9 +122,19 @@ class HTTPReranker:
 
     def _flow(self, query: str, hits: Sequence[Hit]) -> Requests[list[float | None]]:
         texts = [passage(hit, self._characters) for hit in hits]
-        return request(
-            self._body(query, texts), self._patience, lambda answer: read_ranking(answer, len(hits))
-        )
+
+        def read(answer: Any) -> list[float | None]:
+            self._note(answer)
+            return read_ranking(answer, len(hits))
+
+        return request(self._body(query, texts), self._patience, read)
+
+    def _note(self, answer: Any) -> None:
+        """Count what the service says it will charge: searches (Cohere) or tokens (Jina)."""
+        given = answer if isinstance(answer, Mapping) else {}
+        searches = _count(given, "meta", "billed_units", "search_units")
+        tokens = _count(given, "usage", "total_tokens")
+        note(self.model or self.name, Usage(input_tokens=tokens), searches=searches)
 
     def _body(self, query: str, texts: Sequence[str]) -> dict[str, Any]:
         if self.shape == "tei":
@@ -183,6 +196,14 @@ class HTTPReranker:
             )
             return Fault(said)
         return found
+
+
+def _count(answer: Mapping[str, Any], *path: str) -> int:
+    found: Any = answer
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    known = isinstance(found, int | float) and not isinstance(found, bool) and found > 0
+    return int(found) if known else 0
 
 
 class _Refused(Exception):

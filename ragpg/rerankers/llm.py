@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, ProviderError
+from ragpg.observe.stage import note
 from ragpg.rerankers.grades import read_grades
 from ragpg.rerankers.passages import passage, reordered
 
@@ -73,7 +74,8 @@ class LLMReranker:
             raise ConfigError(f"{type(self.generator).__name__} has no method generate")
         scores: list[float | None] = []
         for part in self._parts(hits):
-            text, _ = generate(self._messages(query, part), **self._options)
+            text, usage = generate(self._messages(query, part), **self._options)
+            note(self.name, usage)
             scores += _scores(text, len(part))
         return reordered(hits, scores, self.scale)
 
@@ -86,7 +88,8 @@ class LLMReranker:
             return await asyncio.to_thread(self.rerank, query, hits)
         scores: list[float | None] = []
         for part in self._parts(hits):
-            text, _ = await generate(self._messages(query, part), **self._options)
+            text, usage = await generate(self._messages(query, part), **self._options)
+            note(self.name, usage)
             scores += _scores(text, len(part))
         return reordered(hits, scores, self.scale)
 

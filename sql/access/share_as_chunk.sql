@@ -8,6 +8,7 @@ declare
   grantee record;
 begin
   perform ragpg.protect_table(place);
+  perform ragpg.watch_writes(place);
   for grantee in
     select case acl.grantee when 0 then 'public' else acl.grantee::pg_catalog.regrole::pg_catalog.text end as role,
            pg_catalog.string_agg(acl.privilege_type, ', ') as privileges
@@ -20,7 +21,7 @@ begin
 end $$;
 
 comment on function ragpg.share_as_chunk(regclass) is
-$$Lets whoever may use the chunks use a table of their vectors, under the same row-level security; used
-when such tables are made.
+$$Lets whoever may use the chunks use a table of their vectors, under the same row-level security, and
+watches writes to it; used when such tables are made.
 
   select ragpg.share_as_chunk('ragpg.embedding_1');$$;

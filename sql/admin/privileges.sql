@@ -23,7 +23,7 @@ begin
     grant select, insert, update, delete on all tables in schema ragpg to ragpg_writer;
     -- What is in the cache stays as it is: a writer cannot spoil the vectors of others.
     revoke update, delete on ragpg.embedding_cache from ragpg_writer;
-    revoke insert, update, delete on ragpg.install, ragpg.embedding_space, ragpg.namespace_access from ragpg_writer;
+    revoke insert, update, delete on ragpg.install, ragpg.embedding_space, ragpg.namespace_access, ragpg.namespace_write from ragpg_writer;
     if to_regclass('ragpg.alembic_version') is not null then
       revoke insert, update, delete on ragpg.alembic_version from ragpg_writer;
     end if;

@@ -1,0 +1,56 @@
+"""What models cost, added up in the database by day, namespace, category and model.
+
+Written in batches after the results, see ragpg.counts; a failure is logged and never raised.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ragpg.counts import Batching, Counts
+from ragpg.queries import RECORD_USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ragpg.observe.stage import Spent
+
+Key = tuple[str, str, str, str]
+Sums = tuple[int, int, int, float, int]
+
+
+class Ledger(Counts[Key]):
+    """The costs of one client. May be used by several threads."""
+
+    def __init__(self, batching: Batching | None = None) -> None:
+        super().__init__(
+            "usage",
+            RECORD_USAGE,
+            ("day", "namespace", "category", "model"),
+            ("requests", "input_tokens", "output_tokens", "cost_usd", "unpriced"),
+            batching,
+        )
+
+    def add(self, spent: Iterable[Spent]) -> bool:
+        """Count what requests to models cost; whether it is time to write."""
+        day = datetime.now(UTC).date().isoformat()
+        return self.count(
+            ((day, namespace, one.category, one.model), sums)
+            for one in spent
+            for namespace, sums in _shares(one)
+        )
+
+
+def _shares(spent: Spent) -> Iterator[tuple[str, Sums]]:
+    """What each namespace of a request bears: equal shares, which add up to the whole."""
+    names, usage = spent.namespaces, spent.usage
+    for place, name in enumerate(names):
+        tokens = [
+            whole // len(names) + (place < whole % len(names))
+            for whole in (usage.input_tokens, usage.output_tokens)
+        ]
+        # The request itself, and that its price is not known, is counted once.
+        first = int(place == 0)
+        cost = (usage.cost_usd or 0.0) / len(names)
+        yield name, (first, *tokens, cost, first * (usage.cost_usd is None))  # type: ignore[misc]
