@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 #: Rungs of a set that is split by language: it asks about fusion, not about every stage.
 FEW = ("keyword", "vector", "fused (rrf)", "fused", "default")
 
-#: Built-in profiles beside the default. `seed` embeds sentences while it searches where none are
-#: stored, which takes minutes a set: it is a rung only where they are.
+#: Built-in profiles beside the default. `seed` stores the sentences of what it finds while it searches,
+#: which takes minutes a set: it is a rung only where they are stored before.
 PROFILES = ("seed", "fast")
 
 

@@ -49,6 +49,15 @@ class NamespaceRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SentenceScore:
+    """Cosines of a query with the best and the second best sentence of a chunk."""
+
+    chunk_id: int
+    best: float
+    runner_up: float
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryRow:
     """What the database knows of a memory beside its text. Times have a time zone."""
 
@@ -407,7 +416,17 @@ select ragpg.create_embedding_index(%(space_id)s)
     _one,
 )
 
-HAS_SENTENCES = Query("select ragpg.has_sentences(%(namespace)s)", _one, reads=True)
+KEEPS_SENTENCES = Query("select ragpg.keeps_sentences(%(namespace)s)", _one, reads=True)
+KEEP_SENTENCES = Query("select ragpg.keep_sentences(%(namespace)s)", _one)
+
+SENTENCE_SCORES = Query(
+    """
+select chunk_id, best, runner_up
+  from ragpg.sentence_scores(%(embedding)s, %(namespaces)s, %(chunk_ids)s, %(model)s)
+""",
+    SentenceScore,
+    reads=True,
+)
 
 CHUNKS_WITHOUT_SENTENCES = Query(
     """

@@ -15,7 +15,8 @@ from ragpg.ingest.embed import Failure, embed_texts
 from ragpg.observe.stage import observed
 from ragpg.queries import (
     CHUNKS_WITHOUT_SENTENCES,
-    HAS_SENTENCES,
+    KEEP_SENTENCES,
+    KEEPS_SENTENCES,
     NAMESPACE,
     STORE_SENTENCES,
     Unsplit,
@@ -51,7 +52,9 @@ class SentenceReport:
     usage: Usage = field(default_factory=Usage)
 
 
-class _Unit(NamedTuple):
+class Unit(NamedTuple):
+    """A sentence of a chunk: its number, and its characters in the chunk's content."""
+
     chunk_id: int
     ordinal: int
     start: int
@@ -69,14 +72,15 @@ def fill_sentences(
 ) -> Flow[SentenceReport]:
     """Embed and store the sentences of all chunks that have none; stop after so many seconds.
 
-    `on_step` hears how far it is after every step. Raises NamespaceNotFound, ConfigError when the
-    namespace has no vectors or those of another model, and ProviderError when the service fails:
-    what was stored until then stays.
+    From then on ingestion keeps them complete. `on_step` hears how far it is after every step.
+    Raises NamespaceNotFound, ConfigError when the namespace has no vectors or those of another
+    model, and ProviderError when the service fails: what was stored until then stays.
     """
     began = time.perf_counter()
     if embedder is None:
         raise ConfigError("sentence vectors need an embedder")
-    yield from _check(namespace, embedder)
+    yield from check_model(namespace, embedder)
+    yield from fetch(KEEP_SENTENCES, {"namespace": namespace})
     report = SentenceReport(namespace)
     after = 0
     while True:
@@ -103,16 +107,18 @@ def fill_sentences(
 
 
 def keeps_sentences(namespace: str) -> Flow[bool]:
-    """Whether a namespace has sentence vectors, so that an ingest should complete them."""
-    found: bool = yield from fetch_one(HAS_SENTENCES, {"namespace": namespace})
+    """Whether an ingest should complete the sentence vectors of a namespace."""
+    found: bool = yield from fetch_one(KEEPS_SENTENCES, {"namespace": namespace})
     return found
 
 
-def _check(namespace: str, embedder: Embedder | AsyncEmbedder) -> Flow[None]:
+def check_model(namespace: str, embedder: Embedder | AsyncEmbedder) -> Flow[None]:
+    """Raises ConfigError unless the namespace was embedded with this model, NamespaceNotFound
+    where there is none."""
     rows = yield from fetch(NAMESPACE, {"namespace": namespace})
     if not rows:
         # The function behind says so with a hint.
-        yield from fetch(HAS_SENTENCES, {"namespace": namespace})
+        yield from fetch(KEEPS_SENTENCES, {"namespace": namespace})
         return
     found = rows[0]
     if found.space_id is None:
@@ -139,16 +145,17 @@ def _store(
         # A chunk counts as done as soon as it has one sentence: only whole ones are kept.
         gaps = {unit.chunk_id for place, unit in enumerate(units) if place not in error.partial}
         whole = [place for place, unit in enumerate(units) if unit.chunk_id not in gaps]
-        yield from _write(namespace, [(units[place], error.partial[place]) for place in whole])
+        yield from store_units(namespace, [(units[place], error.partial[place]) for place in whole])
         raise
     good = [
         (unit, one) for unit, one in zip(units, found, strict=True) if not isinstance(one, Failure)
     ]
-    stored = yield from _write(namespace, good)
+    stored = yield from store_units(namespace, good)
     return stored, len(units) - len(good)
 
 
-def _write(namespace: str, rows: Sequence[tuple[_Unit, Sequence[float]]]) -> Flow[int]:
+def store_units(namespace: str, rows: Sequence[tuple[Unit, Sequence[float]]]) -> Flow[int]:
+    """Store vectors of sentences; how many are new."""
     if not rows:
         return 0
     stored: int = yield from fetch_one(
@@ -165,9 +172,9 @@ def _write(namespace: str, rows: Sequence[tuple[_Unit, Sequence[float]]]) -> Flo
     return stored
 
 
-def _units(chunks: Sequence[Unsplit]) -> list[_Unit]:
+def _units(chunks: Sequence[Unsplit]) -> list[Unit]:
     return [
-        _Unit(chunk.chunk_id, number, start, end, chunk.content[start:end])
+        Unit(chunk.chunk_id, number, start, end, chunk.content[start:end])
         for chunk in chunks
         for number, (start, end) in enumerate(sentence_units(chunk.content))
     ]

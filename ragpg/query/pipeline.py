@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragpg.ingest.clean import clean_text
 from ragpg.observe.stage import operation, stage
@@ -16,7 +16,7 @@ from ragpg.query.retrieve import split_arms, wants_vector
 from ragpg.query.selection import choose, write_context
 from ragpg.query.sources import Found, embedding_of, search_beside, search_in_sql
 from ragpg.query.understand import probes_of, second_attempt
-from ragpg.rerankers.chain import rerank_hits
+from ragpg.rerankers.chain import Search, rerank_hits
 from ragpg.types import ArmReport, SearchResult
 
 if TYPE_CHECKING:
@@ -58,9 +58,10 @@ def _search(request: Request, providers: Providers, settings: Settings) -> Flow[
         return SearchResult(query=request.query, hits=[], report={}, notes=[said])
     notes: list[str] = []
     report: dict[str, ArmReport] = {}
-    hits, sure, fusion = yield from _candidates(request, query, providers, settings, report, notes)
+    found = yield from _candidates(request, query, providers, settings, report, notes)
+    hits, sure = found.hits, found.sure
     if request.reranker is not None:
-        reranked = yield from rerank_hits(request.reranker, query, hits)
+        reranked = yield from rerank_hits(request.reranker, query, hits, Search(found.embedding))
         hits = reranked.hits
         report |= reranked.report
         notes += reranked.notes
@@ -100,7 +101,7 @@ def _search(request: Request, providers: Providers, settings: Settings) -> Flow[
         notes=notes,
         context_tokens=context.tokens,
         confidence=sure.value if sure.known else None,
-        fusion=fusion,
+        fusion=found.fusion,
     )
 
 
@@ -111,6 +112,13 @@ def evidence_of(hits: Sequence[Hit], citations: Sequence[Citation]) -> Sequence[
     return [citation.hit for citation in citations] if widened else hits
 
 
+class _Candidates(NamedTuple):
+    hits: list[Hit]
+    sure: Confidence
+    fusion: Fusion | None
+    embedding: Sequence[float] | None
+
+
 def _candidates(
     request: Request,
     query: str,
@@ -118,7 +126,7 @@ def _candidates(
     settings: Settings,
     report: dict[str, ArmReport],
     notes: list[str],
-) -> Flow[tuple[list[Hit], Confidence, Fusion | None]]:
+) -> Flow[_Candidates]:
     """What SQL and the retrievers beside it find, fused; a weak search gets a second attempt."""
     choice = split_arms(request.chosen_arms, [one.name for one in providers.retrievers])
     vectors = wants_vector(choice.sql)
@@ -158,4 +166,4 @@ def _candidates(
         else:
             report["corrective"] = ArmReport(skipped="the query has nothing to leave out")
     report |= found
-    return hits, sure, fusion
+    return _Candidates(hits, sure, fusion, embedding)

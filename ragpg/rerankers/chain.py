@@ -55,6 +55,13 @@ class RerankStage:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """The search that a chain belongs to: the vector of its query, where it has one."""
+
+    embedding: Sequence[float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Reranked:
     """Hits in their new order, what every stage did, and what degraded in sentences.
 
@@ -112,20 +119,29 @@ def stages_of(rerankers: AnyReranker | Sequence[AnyReranker]) -> tuple[RerankSta
 
 
 def rerank_hits(
-    rerankers: AnyReranker | Sequence[AnyReranker], query: str, hits: Sequence[Hit]
+    rerankers: AnyReranker | Sequence[AnyReranker],
+    query: str,
+    hits: Sequence[Hit],
+    search: Search | None = None,
 ) -> Flow[Reranked]:
-    """Run all stages. Never raises for what a reranker does; an interrupt passes."""
+    """Run all stages. Never raises for what a reranker does; an interrupt passes.
+
+    Within a `search` a reranker may have a method `flow(query, hits, embedding, timeout)`, whose
+    steps use the database.
+    """
     done = Reranked(list(hits))
     stages = stages_of(rerankers)
     for place, stage in enumerate(stages, start=1):
         key = "rerank" if len(stages) == 1 else f"rerank:{stage.name}"
         if key in done.report:
             key = f"{key}-{place}"
-        done = yield from _stage(done, key, stage, query)
+        done = yield from _stage(done, key, stage, query, search)
     return done
 
 
-def _stage(done: Reranked, key: str, stage: RerankStage, query: str) -> Flow[Reranked]:
+def _stage(
+    done: Reranked, key: str, stage: RerankStage, query: str, search: Search | None
+) -> Flow[Reranked]:
     hits, report, notes = done.hits, done.report, done.notes
     name = stage.name
     if not hits or not query.strip():
@@ -135,10 +151,13 @@ def _stage(done: Reranked, key: str, stage: RerankStage, query: str) -> Flow[Rer
     timeout = _bound(stage, "timeout")
     head, tail = (hits, []) if most is None else (hits[: int(most)], hits[int(most) :])
     began = time.perf_counter()
+    flow = getattr(stage.reranker, "flow", None) if search else None
     try:
         after = yield from observed(
             "rerank",
-            _ask(Rerank(stage.reranker, query, head, timeout)),
+            _ask(Rerank(stage.reranker, query, head, timeout))
+            if flow is None or search is None
+            else flow(query, head, search.embedding, timeout),
             facts={"reranker": name, "rows": len(head)},
         )
         kept, problem = same_hits(head, list(after), scale_of(stage.reranker))

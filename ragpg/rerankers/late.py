@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
+from ragpg.rerankers.sentence_cosines import best_two, cosine, sentence_cosines
 from ragpg.sentence_units import sentence_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragpg.protocols import AsyncEmbedder, Embedder
+    from ragpg.steps import Flow
     from ragpg.types import Hit
 
 
@@ -21,10 +22,11 @@ class LateInteractionReranker:
     """Moves hits by their best sentence (MaxSim); the earlier rank stays the prior.
 
     The score is 40 / (40 + rank - 1) + weight * MaxSim, which goes from 0 (the lowest of the list)
-    to 1. The sentence arm's scores are used where the search had that arm, so that vectors stored
-    in the database cost nothing here; else `embedder` embeds the sentences of the hits, and without
-    one nothing can be done. The list of the sentence arm is the better way: see
-    docs/decisions/reranking.md for both, measured.
+    to 1. In a search the sentence arm's scores are used where it had that arm, else the vectors
+    that the database holds; `embedder` embeds the sentences of the other hits, which are stored, so
+    that the next search pays nothing for them. Without an embedder such a hit counts by the cosine
+    of its whole chunk. Outside of a search the embedder embeds everything. The list of the sentence
+    arm is the better way: see docs/decisions/second-look.md for both, measured.
 
     runner_up   share of the second best sentence in MaxSim
     candidates  so many hits are looked at: the rest stays behind them
@@ -50,6 +52,27 @@ class LateInteractionReranker:
         self._embedder: Any = embedder
         self._weight = weight
         self._runner_up = runner_up
+
+    def flow(
+        self,
+        query: str,
+        hits: Sequence[Hit],
+        embedding: Sequence[float] | None,
+        timeout: float | None,
+    ) -> Flow[list[Hit]]:
+        """As rerank, in steps of a search, with the vector of the query where it has one.
+
+        After `timeout` seconds no further sentences are embedded.
+        """
+        head = hits[: self.candidates]
+        known = _stored(head)
+        if known is None:
+            pairs = yield from sentence_cosines(query, head, self._embedder, embedding, timeout)
+            known = [
+                _cosine_of(hit) if pair is None else self._blend(*pair)
+                for hit, pair in zip(head, pairs, strict=True)
+            ]
+        return self._ordered(hits, known)
 
     def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         """The hits, best first. Raises ConfigError without stored scores and without an embedder,
@@ -81,8 +104,7 @@ class LateInteractionReranker:
         if found is None:
             raise ConfigError(
                 "late interaction found no stored sentence vectors and has no embedder",
-                hint="Switch the sentence arm on and run `ragpg sentences fill`, or give an"
-                " embedder.",
+                hint="Switch the sentence arm on and run `ragpg sentences`, or give an embedder.",
             )
         return found
 
@@ -103,15 +125,12 @@ class LateInteractionReranker:
     ) -> list[float | None]:
         found: list[list[float]] = [[] for _ in range(count)]
         for (place, _), vector in zip(units, vectors, strict=True):
-            found[place].append(_cosine(asked, vector))
-        scores: list[float | None] = []
-        for one in found:
-            best = sorted(one, reverse=True)[:2]
-            if not best:
-                scores.append(None)
-                continue
-            scores.append((1 - self._runner_up) * best[0] + self._runner_up * best[-1])
-        return scores
+            found[place].append(cosine(asked, vector))
+        pairs = map(best_two, found)
+        return [None if pair is None else self._blend(*pair) for pair in pairs]
+
+    def _blend(self, best: float, second: float) -> float:
+        return (1 - self._runner_up) * best + self._runner_up * second
 
     def _ordered(self, hits: Sequence[Hit], known: Sequence[float | None]) -> list[Hit]:
         numbers = [one for one in known if one is not None]
@@ -140,11 +159,7 @@ def _stored(hits: Sequence[Hit]) -> list[float | None] | None:
     return [None if one is None else one.score for one in found]
 
 
-def _cosine(first: Sequence[float], second: Sequence[float]) -> float:
-    product = _dot(first, second)
-    length = math.sqrt(_dot(first, first) * _dot(second, second))
-    return product / length if length else 0.0
-
-
-def _dot(first: Sequence[float], second: Sequence[float]) -> float:
-    return sum([a * b for a, b in zip(first, second, strict=True)])
+def _cosine_of(hit: Hit) -> float | None:
+    """Of the whole chunk, where the vector arm found it."""
+    found = hit.arms.get("vector")
+    return None if found is None else found.score

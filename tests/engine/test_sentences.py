@@ -155,7 +155,29 @@ def test_what_is_missing_is_listed_page_by_page(three: Engine) -> None:
     left = [id for id in ids if id != chunk_ids(three)["a"]]
     assert [row["chunk_id"] for row in three.rows(query, 0)] == left
     assert [row["chunk_id"] for row in three.rows(query, left[0])] == left[1:]
-    assert three.value("select ragpg.has_sentences('default')") is True
+
+
+def test_ingestion_keeps_sentences_where_somebody_said_so(three: Engine) -> None:
+    split(three, {"a": [[1, 0]]})
+    assert three.value("select ragpg.keeps_sentences('default')") is False
+    three.value("select ragpg.keep_sentences('default')")
+    assert three.value("select ragpg.keeps_sentences('default')") is True
+    three.value("select ragpg.keep_sentences('default', false)")
+    assert three.value("select ragpg.keeps_sentences('default')") is False
+
+
+def test_scores_are_the_two_best_cosines(three: Engine) -> None:
+    split(three, {"a": [[0, 1], [2, 0], [1, 1]], "b": [[0, 3]]})
+    ids = chunk_ids(three)
+    query = "select * from ragpg.sentence_scores('[2,0]', '{default}', %s, %s)"
+    rows = three.rows(query, [ids["b"], ids["c"], ids["a"]], "test")
+    assert [row["chunk_id"] for row in rows] == sorted([ids["a"], ids["b"]])
+    found = {row["chunk_id"]: (row["best"], row["runner_up"]) for row in rows}
+    assert found[ids["a"]] == pytest.approx((1, 0.5**0.5), abs=1e-3)
+    assert found[ids["b"]] == (0, 0)
+    assert three.rows(query, list(ids.values()), "another model") == []
+    with pytest.raises(psycopg.errors.Error, match="3 dimensions"):
+        three.rows(query.replace("[2,0]", "[2,0,0]"), [1], None)
 
 
 def test_storing_twice_or_for_a_deleted_chunk_changes_nothing(three: Engine) -> None:
@@ -167,7 +189,7 @@ def test_storing_twice_or_for_a_deleted_chunk_changes_nothing(three: Engine) -> 
     with pytest.raises(psycopg.errors.Error, match="no embedding space"):
         three.value(gone.replace("default", "bare"))
     assert three.rows("select * from ragpg.chunks_without_sentences('bare')") == []
-    assert three.value("select ragpg.has_sentences('bare')") is False
+    assert three.value("select ragpg.keeps_sentences('bare')") is False
 
 
 def test_candidates_are_looked_up_by_key(engine: Engine) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from psycopg.conninfo import make_conninfo
 
 import ragpg
 from ragpg.errors import ConfigError, NamespaceNotFound, ProviderError
 from ragpg.ingest.sentences import SentenceReport, fill_sentences
+from ragpg.rerankers.late import LateInteractionReranker
 from ragpg.testing import HashEmbedder
 
 from .doubles import CountingEmbedder
@@ -134,3 +136,55 @@ def test_what_cannot_be_filled_is_named(database: str) -> None:
         rag.ingest(texts=TEXTS, namespace="plain")
         with pytest.raises(ConfigError, match="has no vectors"):
             rag.run(fill_sentences("plain", HashEmbedder(32)))
+
+
+LATE = ragpg.Profile(rerankers=("late",), candidates=10)
+
+
+def test_late_interaction_embeds_a_sentence_once(database: str, db: Database) -> None:
+    embedder = CountingEmbedder()
+    with ragpg.connect(database, embedder=embedder) as rag:
+        rag.ingest(texts=TEXTS)
+        ingested = len(embedder.texts)
+        first = rag.search("when does the office open", profile=LATE)
+        assert len(embedder.texts) == ingested + 5
+        assert len(stored(db)) == 5
+        again = rag.search("when does the office open", profile=LATE)
+        assert len(embedder.texts) == ingested + 5
+        assert [hit.source for hit in first.hits] == [hit.source for hit in again.hits]
+        assert [hit.score for hit in first.hits] == pytest.approx(
+            [hit.score for hit in again.hits], abs=1e-3
+        )
+        assert {hit.score_kind for hit in again.hits} == {"late"}
+        # What searches have stored by the way does not make ingestion pay for all the rest.
+        rag.ingest(texts=[("c.md", "Parcels leave on the day of the order.")])
+        assert len(stored(db)) == 5
+        assert fill(rag).chunks == 1
+
+
+def test_late_interaction_of_a_reader_stores_nothing_and_works(database: str, db: Database) -> None:
+    embedder = CountingEmbedder()
+    with ragpg.connect(database, embedder=embedder) as rag:
+        rag.ingest(texts=TEXTS)
+    ingested = len(embedder.texts)
+    read_only = make_conninfo(database, options="-c default_transaction_read_only=on")
+    with ragpg.connect(read_only, embedder=embedder) as rag:
+        found = rag.search("when does the office open", profile=LATE)
+    assert found.report["rerank"].error is None
+    assert {hit.score_kind for hit in found.hits} == {"late"}
+    assert len(embedder.texts) == ingested + 5
+    assert db.execute("select to_regclass('ragpg.sentence_1')").fetchone() == (None,)
+
+
+async def test_late_interaction_has_no_more_time_than_it_is_given(database: str) -> None:
+    texts = [(f"{n}.md", f"Note {n} is about the lake and all of its trout.") for n in range(30)]
+    embedder = CountingEmbedder()
+    async with ragpg.aconnect(database, embedder=embedder) as rag:
+        await rag.ingest(texts=texts)
+        ingested = len(embedder.texts)
+        late = LateInteractionReranker(embedder, timeout=1e-9)
+        found = await rag.search("trout", rerank=late, candidates=30)
+        assert len(embedder.texts) == ingested
+        assert found.report["rerank"].error is None
+        await rag.search("trout", rerank=LateInteractionReranker(embedder), candidates=30)
+        assert len(embedder.texts) == ingested + 30

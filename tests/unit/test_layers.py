@@ -39,6 +39,8 @@ LAYERS = {
     "ragpg.judges": 4,
     "ragpg.judges.named": 5,
     "ragpg.rerankers.http": 5,
+    "ragpg.rerankers.late": 5,
+    "ragpg.rerankers.sentence_cosines": 5,
     "ragpg.rerankers.chain": 5,
     "ragpg.rerankers.named": 5,
     "ragpg.ingest.prepare": 5,
