@@ -14,9 +14,9 @@ from ragpg.feedback.attribution import showings
 from ragpg.flows import Flows, Names, Path, SearchOptions, settings_dsn
 from ragpg.observe.stage import settled
 from ragpg.perform import Performer
-from ragpg.queries import DROP_NAMESPACE, NAMESPACES, NamespaceInfo
+from ragpg.queries import NAMESPACES, NamespaceInfo
 from ragpg.sqlfiles import check_schema
-from ragpg.steps import Flow, fetch, fetch_one, run
+from ragpg.steps import Flow, fetch, run
 from ragpg.streams import pieces
 from ragpg.types import Delta, Done, Revised, Started, Usage
 
@@ -381,7 +381,7 @@ class Client(Flows):
 
     def drop_namespace(self, name: str) -> bool:
         """Delete a namespace with everything in it; False if there is none of that name."""
-        return bool(self.run(fetch_one(DROP_NAMESPACE, {"namespace": name})))
+        return bool(self.run(self._drop(name)))
 
     def fetch(
         self,

@@ -14,9 +14,9 @@ from ragpg.feedback.attribution import showings
 from ragpg.flows import Flows, Names, Path, SearchOptions, settings_dsn
 from ragpg.observe.stage import settled
 from ragpg.perform import AsyncPerformer
-from ragpg.queries import DROP_NAMESPACE, NAMESPACES, NamespaceInfo
+from ragpg.queries import NAMESPACES, NamespaceInfo
 from ragpg.sqlfiles import check_schema
-from ragpg.steps import Flow, arun, fetch, fetch_one
+from ragpg.steps import Flow, arun, fetch
 from ragpg.streams import apieces
 from ragpg.types import Delta, Done, Revised, Started, Usage
 
@@ -302,7 +302,7 @@ class AsyncClient(Flows):
 
     async def drop_namespace(self, name: str) -> bool:
         """As Client.drop_namespace."""
-        return bool(await self.run(fetch_one(DROP_NAMESPACE, {"namespace": name})))
+        return bool(await self.run(self._drop(name)))
 
     async def fetch(
         self,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from ragpg import arguments
 from ragpg.config.use import chunker_of
 from ragpg.config.values import Config
 from ragpg.embedders import bound
@@ -19,11 +20,11 @@ from ragpg.judges.named import named_judge
 from ragpg.observe.ledger import Ledger
 from ragpg.observe.stage import Streamed
 from ragpg.prices import price_of
-from ragpg.queries import CREATE_NAMESPACE, DELETE, DOCUMENT_CHUNKS
+from ragpg.queries import CREATE_NAMESPACE, DELETE, DOCUMENT_CHUNKS, DROP_NAMESPACE
 from ragpg.query.answer import Prepared, ask, finish, ground_answer, prepare
 from ragpg.query.pipeline import search
 from ragpg.query.profile import read_profile
-from ragpg.query.request import MOST, Providers, Request, names_of
+from ragpg.query.request import Providers, Request, names_of
 from ragpg.query.retrieve import as_json, read_hit
 from ragpg.rerankers.named import named_reranker
 from ragpg.sqlfiles import check_schema
@@ -225,6 +226,7 @@ class Flows:
         **given: Any,
     ) -> Order:
         """An order; what is None in it is what the configuration says."""
+        arguments.text("namespace", namespace)
         said = self.config.ingest
         values = {
             name: getattr(said, name) if value is None and hasattr(said, name) else value
@@ -235,17 +237,23 @@ class Flows:
         if given["language"] is None:
             values["language"] = self.config.language_of(namespace)
         for name in ("include", "exclude"):
-            values[name] = list(values[name])
+            values[name] = arguments.patterns(name, values[name])
+        arguments.text("language", values["language"])
         kind = self.config.kind_of(namespace)
         return order_of(paths, texts, metadata, namespace=namespace, kind=kind, **values)
 
     def _create(self, name: str, kind: str | None, language: str | None) -> Flow[list[str]]:
-        arguments = {
-            "namespace": name,
-            "kind": self.config.kind_of(name) if kind is None else kind,
-            "language": self.config.language_of(name) if language is None else language,
+        asked = {
+            "namespace": arguments.text("name", name),
+            "kind": self.config.kind_of(name) if kind is None else arguments.text("kind", kind),
+            "language": self.config.language_of(name)
+            if language is None
+            else arguments.text("language", language),
         }
-        return fetch(CREATE_NAMESPACE, arguments)
+        return fetch(CREATE_NAMESPACE, asked)
+
+    def _drop(self, name: str) -> Flow[bool]:
+        return fetch_one(DROP_NAMESPACE, {"namespace": arguments.text("name", name)})
 
     def _search_global(
         self,
@@ -258,11 +266,11 @@ class Flows:
         from ragpg.graph.global_search import search_global
 
         return search_global(
-            query,
-            namespaces=[namespace] if isinstance(namespace, str) else list(namespace),
+            arguments.text("query", query),
+            namespaces=names_of("namespace", namespace),
             embedder=self.embedder,
             generator=generator or self.generator,
-            k=k,
+            k=arguments.whole("k", k),
         )
 
     def _fill_sentences(
@@ -277,8 +285,8 @@ class Flows:
         self, sources: Names | None, namespace: str, filter: Json, k: int | None
     ) -> Flow[list[Hit]]:
         names = None if sources is None else names_of("sources", sources)
-        if not (k is None or (isinstance(k, int) and not isinstance(k, bool) and 0 <= k <= MOST)):
-            raise ConfigError(f"k must be a whole number from 0 to {MOST:,}, not {k!r}")
+        if k is not None:
+            arguments.whole("k", k)
         rows = yield from fetch(
             DOCUMENT_CHUNKS,
             {
@@ -308,13 +316,12 @@ def order_of(
     paths: Path | Iterable[Path], texts: Iterable[Text], metadata: Metadata | None, **rest: Any
 ) -> Order:
     """An order with its collections read once."""
-    listed = [fspath(paths)] if isinstance(paths, (str, PathLike)) else list(paths)
-    if isinstance(texts, (str, Mapping)):
-        raise ConfigError(
-            "texts must be a collection of texts, not a single one",
-            hint='Write texts=[("source", "text")].',
-        )
-    return Order(paths=listed, texts=list(texts), metadata=dict(metadata or {}), **rest)
+    return Order(
+        paths=arguments.paths(paths),
+        texts=arguments.texts(texts),
+        metadata=arguments.table("metadata", metadata),
+        **rest,
+    )
 
 
 def settings_dsn(settings: Settings) -> str:

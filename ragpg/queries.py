@@ -242,6 +242,8 @@ CREATE_NAMESPACE = Query(
     "select ragpg.create_namespace(%(namespace)s, %(kind)s, %(language)s)", _one
 )
 
+NAMESPACE_IDS = Query("select ragpg.namespace_ids(%(namespaces)s::text[])", _one, reads=True)
+
 DROP_NAMESPACE = Query("select ragpg.drop_namespace(%(namespace)s)", _one)
 
 CREATE_SPACE = Query("select ragpg.create_embedding_space(%(model)s, %(dimensions)s)", _one)

@@ -14,6 +14,8 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, S
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
+from ragpg.arguments import text
+
 if TYPE_CHECKING:
     from ragpg.observe.stage import Spent
     from ragpg.protocols import (
@@ -183,7 +185,11 @@ AsyncPerform: TypeAlias = Callable[[Step], Awaitable[Any]]
 def fetch(
     query: Query[Row], parameters: Mapping[str, Any] | None = None, *, timeout: float | None = None
 ) -> Flow[list[Row]]:
-    """The rows of a query."""
+    """The rows of a query. Raises ConfigError where its namespace is no name: the database would
+    say that it has no function for such a thing."""
+    namespace = (parameters or {}).get("namespace")
+    if namespace is not None:
+        text("namespace", namespace)
     rows: list[Row] = yield Fetch(query, parameters or {}, timeout)
     return rows
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from ragpg.arguments import whole
 from ragpg.errors import ConfigError
 from ragpg.types import Answer, Citation, Evidence, Hit, SearchResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 #: A followed passage: a hit, a citation or evidence of one, its number in the context, or the
 #: source of a document, which means all its passages that were shown.
@@ -38,9 +40,13 @@ def showings(
 
     Raises ConfigError for a `used` that was not shown.
     """
+    if count is not None:
+        whole("count", count)
     if isinstance(shown, Answer):
         hits = [] if shown.refused else [one.hit for one in shown.result.citations]
         followed = _supporting(shown) if used is None else _ids(used, shown.citations, hits)
+    elif not isinstance(shown, SearchResult):
+        raise ConfigError(f"shown must be a result or an answer, not a {type(shown).__name__}")
     else:
         hits = list(shown.hits if count is None else shown.hits[:count])
         followed = _ids(used or (), shown.citations, hits)
@@ -66,7 +72,7 @@ def _supporting(answer: Answer) -> set[int | None]:
 def _ids(
     used: Iterable[Used], citations: Sequence[Citation], hits: Sequence[Hit]
 ) -> set[int | None]:
-    if isinstance(used, (str, Hit, Citation)):
+    if isinstance(used, (str, Hit, Citation)) or not isinstance(used, Iterable):
         raise ConfigError("used must be a list of what was followed, as used=[hit]")
     there = {hit.chunk_id for hit in hits}
     found: set[int | None] = set()

@@ -7,11 +7,9 @@ queue.progress("handbook")
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from ragpg.errors import ConfigError
+from ragpg import arguments
 from ragpg.jobs.enqueue import EnqueueReport, QueueOrder, enqueue
 from ragpg.jobs.queries import DELETE_JOBS, JOBS, PROGRESS, RETRY, JobInfo, Progress
 from ragpg.steps import Flow, fetch, fetch_one
@@ -165,17 +163,16 @@ def _order(
     **rest: Any,
 ) -> QueueOrder:
     rest |= {
-        "namespace": namespace,
+        "namespace": arguments.text("namespace", namespace),
         "language": config.language_of(namespace) if language is None else language,
         "follow_links": config.ingest.follow_links if follow_links is None else follow_links,
     }
-    listed = [fspath(paths)] if isinstance(paths, (str, PathLike)) else list(paths)
-    if isinstance(texts, (str, Mapping)):
-        raise ConfigError(
-            "texts must be a collection of texts, not a single one",
-            hint='Write texts=[("source", "text")].',
-        )
-    return QueueOrder(paths=listed, texts=list(texts), metadata=dict(metadata or {}), **rest)
+    return QueueOrder(
+        paths=arguments.paths(paths),
+        texts=arguments.texts(texts),
+        metadata=arguments.table("metadata", metadata),
+        **rest,
+    )
 
 
 def _jobs(namespace: str | None, state: str | None, k: int) -> Flow[list[JobInfo]]:

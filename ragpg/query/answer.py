@@ -176,6 +176,8 @@ def _ground_answer(
         if request is None:
             raise ConfigError("grounding needs evidence: give result=... or question=...")
         result = yield from search(replace(request, answer=None), providers, settings)
+    if not isinstance(result, SearchResult):
+        raise ConfigError(f"result must be what a search gave, not a {type(result).__name__}")
     evidence = evidence_of(result.hits, result.citations)
     verdicts: Grounding = yield from ground_flow(answer, evidence, judge)
     return verdicts

@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ragpg.arguments import MOST
 from ragpg.ingest.clean import clean_text
 from ragpg.observe.stage import operation, stage
+from ragpg.queries import NAMESPACE_IDS
 from ragpg.query.confidence import confidence
 from ragpg.query.correct import WIDER
 from ragpg.query.ground import ground_flow
 from ragpg.query.prior import apply_prior
-from ragpg.query.request import MOST
 from ragpg.query.retrieve import split_arms, wants_vector
 from ragpg.query.selection import choose, write_context
 from ragpg.query.sources import Found, embedding_of, search_beside, search_in_sql
 from ragpg.query.understand import probes_of, second_attempt
 from ragpg.rerankers.chain import Search, rerank_hits
+from ragpg.steps import fetch
 from ragpg.types import ArmReport, SearchResult
 
 if TYPE_CHECKING:
@@ -54,6 +56,8 @@ def _search(request: Request, providers: Providers, settings: Settings) -> Flow[
     query = clean_text(request.query)[0]
     asks = query.strip() or request.filter or request.embedding is not None
     if request.k == 0 or not asks:
+        # An unknown namespace is no empty one.
+        yield from fetch(NAMESPACE_IDS, {"namespaces": list(request.namespaces)})
         said = "nothing was searched: the query is blank or k is 0"
         return SearchResult(query=request.query, hits=[], report={}, notes=[said])
     notes: list[str] = []

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
+from ragpg.arguments import MOST
 from ragpg.errors import ConfigError
 from ragpg.query.profile import Profile, check_gate, check_unsupported, read_profile
 from ragpg.query.prompt import Prompt, questions
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from ragpg.query.prompt import Turn
     from ragpg.query.retrieve import Arms
     from ragpg.types import Json
-
-#: An integer of the database holds no more.
-MOST = 2_147_483_647
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,8 @@ class Request:
     def __post_init__(self) -> None:
         if not isinstance(self.query, str):
             raise ConfigError(f"a query must be text, not a {type(self.query).__name__}")
-        if isinstance(self.history, str) or not all(map(_is_turn, self.history)):
+        turns = not isinstance(self.history, str) and isinstance(self.history, Iterable)
+        if not turns or not all(map(_is_turn, self.history)):
             raise ConfigError(
                 "history must be a list, oldest first, of earlier queries, or of messages with"
                 " role (user or assistant) and content"

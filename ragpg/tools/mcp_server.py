@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, NamespaceNotFound, RagpgError
 from ragpg.query.grounding_report import grounding_json
+from ragpg.tools.search_tool import refuse_unknown
 from ragpg.tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
@@ -47,7 +48,18 @@ def build_server(rag: AsyncClient, tool: SearchTool) -> MCPServer:
         ) from error
     from ragpg import __version__
 
-    server = MCPServer("ragpg", instructions=_INSTRUCTIONS, version=__version__)
+    class Server(MCPServer):
+        """Refuses arguments that a tool has not, which the SDK would drop."""
+
+        async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+            known = {one.name: one.input_schema for one in await self.list_tools()}
+            try:
+                refuse_unknown(name, arguments, known.get(name, {}).get("properties", arguments))
+            except RagpgError as error:
+                raise ToolError(str(error)) from error
+            return await super().call_tool(name, arguments, context)
+
+    server = Server("ragpg", instructions=_INSTRUCTIONS, version=__version__)
     reads = ToolAnnotations(
         read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     )

@@ -6,9 +6,10 @@ told what was left out. The database has the last word by the rights of the role
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -122,6 +123,7 @@ class SearchTool:
     def read(self, arguments: str | Mapping[str, Any]) -> Wanted:
         """A call from what a model wrote. Raises ToolError with what a model can mend."""
         given = _object(self.name, arguments)
+        refuse_unknown(self.name, given, self.parameters["properties"])
         query = given.get("query")
         if not isinstance(query, str) or not query.strip():
             raise ToolError(f"{self.name}: query must be a text that says what to look for")
@@ -194,6 +196,19 @@ class SearchTool:
             "content": hit.content,
         }
         return passage | ({"metadata": dict(hit.metadata)} if self.include_metadata else {})
+
+
+def refuse_unknown(tool: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise ToolError for an argument that a tool has not: a filter under another name would be no
+    filter, and nobody would notice."""
+    known = list(known)
+    for key in given:
+        if key not in known:
+            near = difflib.get_close_matches(str(key), known, n=1)
+            raise ToolError(
+                f"{tool}: there is no argument {key!r}",
+                hint=f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}.",
+            )
 
 
 def _object(name: str, arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:

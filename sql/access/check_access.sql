@@ -13,7 +13,9 @@ begin
     return;
   end if;
   select asked.id into refused from pg_catalog.unnest(namespace_ids) as asked (id)
-   where not ragpg.may_use_namespace(asked.id) limit 1;
+   -- What is closed and what is not there look alike.
+   where not ragpg.may_use_namespace(asked.id)
+      or not exists (select from ragpg.namespace where namespace.id = asked.id) limit 1;
   if refused is not null then
     raise exception 'namespace % does not exist', refused using errcode = 'RG001',
       hint = 'List them with: select name from ragpg.namespaces';

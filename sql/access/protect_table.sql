@@ -5,6 +5,7 @@ language plpgsql
 set search_path from current
 as $$
 begin
+  perform ragpg.refuse_nulls(pg_catalog.jsonb_build_object('place', protect_table.place));
   execute pg_catalog.format('alter table %s enable row level security', place);
   execute pg_catalog.format('drop policy if exists namespace_access on %s', place);
   execute pg_catalog.format(

@@ -7,6 +7,7 @@ as $$
 declare
   grantee record;
 begin
+  perform ragpg.refuse_nulls(pg_catalog.jsonb_build_object('place', share_as_chunk.place));
   perform ragpg.protect_table(place);
   perform ragpg.watch_writes(place);
   for grantee in

@@ -8,6 +8,11 @@ as $$
 declare
   id integer;
 begin
+  perform ragpg.refuse_nulls(jsonb_build_object('name', name, 'kind', kind, 'language', language, 'settings', settings));
+  if kind not in ('knowledge', 'memory') then
+    raise exception 'there is no kind of namespace "%"', left(kind, 40) using errcode = 'RG005',
+      hint = 'It is knowledge or memory.';
+  end if;
   if name ~ '^[[:space:]]*$' or octet_length(name) > 1024 then
     raise exception 'namespace name "%" is %', left(name, 40), case when octet_length(name) > 1024 then 'too long' else 'blank' end
       using errcode = 'RG005', hint = 'A name has 1 to 1024 bytes and at least one character that is not white space.';

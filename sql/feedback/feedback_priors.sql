@@ -1,4 +1,5 @@
--- With the owner's rights, as the arms: a role that may search needs no right on the table.
+-- With the owner's rights, as the arms: a role that may search needs no right on the table of feedback. Who may
+-- not read what namespaces there are learns nothing here either.
 create or replace function ragpg.feedback_priors(namespaces text[], chunk_ids bigint[])
 returns table (chunk_id bigint, prior double precision)
 language plpgsql stable security definer
@@ -6,8 +7,10 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-  owners integer[] := ragpg.namespace_ids(namespaces);
+  owners integer[];
 begin
+  perform ragpg.require_right('ragpg.namespace', 'select');
+  owners := ragpg.namespace_ids(namespaces);
   perform ragpg.check_access(owners);
   return query
   select known.chunk_id,

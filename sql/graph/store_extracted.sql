@@ -16,6 +16,10 @@ begin
     raise exception 'origin "%" cannot be an extractor''s', store_extracted.origin using errcode = 'RG005',
       hint = 'Name the extractor and its model, as in "spacy:en_core_web_sm".';
   end if;
+  if jsonb_typeof(coalesce(mentions, '[]')) <> 'array' or jsonb_typeof(coalesce(relations, '[]')) <> 'array' then
+    raise exception 'mentions and relations are lists' using errcode = 'RG005',
+      hint = 'As in [{"chunk_id": 1, "name": "Orion"}].';
+  end if;
   if exists (select from jsonb_to_recordset(mentions) as one (name text) where coalesce(ragpg.entity_key(one.name), '') = '')
      or exists (select from jsonb_to_recordset(coalesce(relations, '[]')) as one (source text, target text)
                  where coalesce(ragpg.entity_key(one.source), '') = '' or coalesce(ragpg.entity_key(one.target), '') = '') then

@@ -12,6 +12,11 @@ declare
   owner integer := (ragpg.namespace_ids(array[namespace]))[1];
   live  bigint[];
 begin
+  perform ragpg.refuse_nulls(jsonb_build_object('extractor', store_extractions.extractor, 'results', store_extractions.results));
+  if jsonb_typeof(results) <> 'array' then
+    raise exception 'results are a list, not %', jsonb_typeof(results) using errcode = 'RG005',
+      hint = 'As in [{"chunk": 1, "hash": "...", "result": {"entities": [], "relations": []}}].';
+  end if;
   insert into ragpg.extraction_cache (namespace_id, extractor, hash, result)
   select distinct on (given.hash) owner, store_extractions.extractor, decode(given.hash, 'hex'), given.result
     from jsonb_to_recordset(results) as given (chunk bigint, hash text, result jsonb)

@@ -11,6 +11,7 @@ declare
   owner integer := (ragpg.namespace_ids(array[store_report.namespace]))[1];
   members bigint[];
 begin
+  perform ragpg.refuse_nulls(jsonb_build_object('reporter', store_report.reporter, 'community_id', store_report.community_id, 'digest', store_report.digest, 'report', store_report.report));
   members := array(
     select document.id
       from ragpg.document_rank as rank

@@ -12,6 +12,7 @@ declare
   found record;
   missing text[];
 begin
+  perform ragpg.refuse_nulls(jsonb_build_object('namespace_id', upsert_entities.namespace_id));
   if cardinality(keys) is distinct from cardinality(names)
      or kinds is not null and cardinality(kinds) <> cardinality(keys) or array_position(keys, '') is not null then
     raise exception 'entities: % keys for % names, or a key is empty', cardinality(keys), cardinality(names)

@@ -15,6 +15,7 @@ declare
   quiet integer := 0;
   written bigint;
 begin
+  perform ragpg.refuse_nulls(jsonb_build_object('namespace_id', write_communities.namespace_id, 'iterations', write_communities.iterations));
   drop table if exists pg_temp.ragpg_tie, pg_temp.ragpg_label;
   create temporary table ragpg_tie on commit drop as
     with way as (

@@ -13,7 +13,11 @@ declare
   nodes bigint;
   lost double precision;
 begin
+  perform ragpg.refuse_nulls(jsonb_build_object('namespace_id', write_pagerank.namespace_id, 'iterations', write_pagerank.iterations, 'damping', write_pagerank.damping));
   select count(*) into nodes from ragpg.document where document.namespace_id = owner;
+  if nodes = 0 then
+    return 0;
+  end if;
   drop table if exists pg_temp.ragpg_walk, pg_temp.ragpg_rank;
   create temporary table ragpg_walk on commit drop as
     select way.source, way.target, 1.0::double precision / count(*) over (partition by way.source) as share

@@ -11,6 +11,11 @@ declare
   owner integer;
   bad text;
 begin
+  if jsonb_typeof(jobs) is distinct from 'array' then
+    raise exception 'jobs are a list, not %', coalesce(jsonb_typeof(jobs), 'null') using errcode = 'RG005',
+      hint = 'As in [{"source": "a.md", "content": "..."}].';
+  end if;
+  perform ragpg.refuse_nulls(jsonb_build_object('priority', enqueue_jobs.priority, 'delay', enqueue_jobs.delay, 'max_attempts', enqueue_jobs.max_attempts));
   select namespace.id into owner from ragpg.namespace where namespace.name = enqueue_jobs.namespace;
   owner := coalesce(owner, ragpg.create_namespace(enqueue_jobs.namespace, language => enqueue_jobs.language));
   if owner is null then

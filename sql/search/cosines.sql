@@ -11,6 +11,9 @@ begin
   select one.* into space
     from ragpg.namespace join ragpg.embedding_space as one on one.id = namespace.space_id
    where namespace.id = any (namespace_ids) limit 1;
+  if space.id is null then
+    return;
+  end if;
   return query execute format(
     'select vectors.chunk_id, 1 - (vectors.embedding <=> $1::%s) from ragpg.embedding_%s as vectors
       where vectors.namespace_id = any ($2) and vectors.chunk_id = any ($3)', space.type, space.id)

@@ -14,9 +14,7 @@ declare
   attempt integer;
 begin
   perform ragpg.check_access(namespace_ids);
-  if k is null then
-    raise exception 'k cannot be null' using errcode = 'RG005', hint = 'Leave it out, or give a whole number.';
-  end if;
+  perform ragpg.refuse_nulls(pg_catalog.jsonb_build_object('k', k, 'newest', newest));
   if k <= 0 or cardinality(namespace_ids) = 0 then
     return;
   end if;

@@ -11,6 +11,13 @@ declare
   space ragpg.embedding_space;
   stored bigint;
 begin
+  if array_position(ordinals, null) is not null or array_position(starts, null) is not null
+     or array_position(ends, null) is not null or array_position(embeddings, null) is not null
+     or (cardinality(chunk_ids) = cardinality(ordinals) and cardinality(ordinals) = cardinality(starts)
+         and cardinality(starts) = cardinality(ends) and cardinality(ends) = cardinality(embeddings)) is not true then
+    raise exception 'sentences are lists of one length without nulls' using errcode = 'RG005',
+      hint = 'Give an ordinal, a start, an end and a vector for each.';
+  end if;
   select embedding_space.* into space from ragpg.namespace
     join ragpg.embedding_space on embedding_space.id = namespace.space_id where namespace.id = owner;
   if space.id is null then

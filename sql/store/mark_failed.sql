@@ -7,6 +7,10 @@ as $$
 declare
   owner integer := (ragpg.namespace_ids(array[namespace]))[1];
 begin
+  if coalesce(mark_failed.source, '') ~ '^[[:space:]]*$' then
+    raise exception 'a document without a source cannot be marked' using errcode = 'RG005',
+      hint = 'Name it as it was ingested.';
+  end if;
   insert into ragpg.document as stored (namespace_id, source, status, error)
   values (owner, mark_failed.source, 'failed', left(reason, 2000))
   on conflict on constraint document_namespace_id_source_key do update set error = excluded.error;

@@ -8,6 +8,11 @@ as $$
 declare
   owner integer := store_links.namespace_id;
 begin
+  perform ragpg.refuse_nulls(jsonb_build_object('namespace_id', store_links.namespace_id));
+  if to_regclass('pg_temp.ragpg_stage_document') is null then
+    raise exception 'nothing is staged' using errcode = 'RG005',
+      hint = 'Call ragpg.begin_store() in this transaction, and copy the documents.';
+  end if;
   delete from ragpg.link where link.namespace_id = owner and link.document_id = any (changed);
   insert into ragpg.link (namespace_id, document_id, target, anchor)
   select distinct owner, document.id, wanted.target, coalesce(wanted.anchor, '')

@@ -12,6 +12,11 @@ declare
   owner integer := store_staged.namespace_id;
   changed bigint[];
 begin
+  perform ragpg.refuse_nulls(jsonb_build_object('namespace_id', store_staged.namespace_id));
+  if to_regclass('pg_temp.ragpg_stage_document') is null then
+    raise exception 'nothing is staged' using errcode = 'RG005',
+      hint = 'Call ragpg.begin_store() in this transaction, and copy the documents.';
+  end if;
   -- A change of the embedding space waits for us, and we for it.
   perform pg_advisory_xact_lock_shared(hashtext('ragpg.namespace_space'), owner);
 

@@ -9,6 +9,10 @@ as $$
 declare
   owner integer := (ragpg.namespace_ids(array[chunks_without_vectors.namespace]))[1];
 begin
+  if not exists (select from ragpg.embedding_space where embedding_space.id = chunks_without_vectors.space_id) then
+    raise exception 'embedding space % does not exist', space_id using errcode = 'RG005',
+      hint = 'List them with: select * from ragpg.embedding_space';
+  end if;
   return query execute format(
     'select chunk.id, chunk.breadcrumb, chunk.prefix || chunk.content from ragpg.chunk
       where chunk.namespace_id = $1 and chunk.id > $2

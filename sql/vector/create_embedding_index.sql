@@ -9,6 +9,7 @@ as $$
 declare
   space ragpg.embedding_space;
 begin
+  perform ragpg.refuse_nulls(pg_catalog.jsonb_build_object('m', create_embedding_index.m, 'ef_construction', create_embedding_index.ef_construction));
   select embedding_space.* into space from ragpg.embedding_space
    where embedding_space.id = create_embedding_index.space_id;
   if space.id is null then

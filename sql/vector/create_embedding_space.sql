@@ -8,7 +8,7 @@ as $$
 declare
   space integer;
 begin
-  if type not in ('halfvec', 'vector') or dimensions not between 1 and 16000 or coalesce(model, '') = '' then
+  if (type not in ('halfvec', 'vector') or dimensions not between 1 and 16000 or coalesce(model, '') = '') is not false then
     raise exception 'embedding space %: % dimensions of type "%" are not possible', model, dimensions, type
       using errcode = 'RG005', hint = 'Types are halfvec and vector, dimensions 1 to 16000.';
   end if;

@@ -5,8 +5,11 @@ language plpgsql security definer
 set search_path from current
 as $$
 declare
-  owner integer := (ragpg.namespace_ids(array[drop_embedding_space.namespace]))[1];
+  owner integer;
 begin
+  perform ragpg.require_right('ragpg.namespace', 'select');
+  perform ragpg.require_right('ragpg.namespace_space', 'delete');
+  owner := (ragpg.namespace_ids(array[drop_embedding_space.namespace]))[1];
   perform ragpg.check_access(array[owner]);
   if exists (select from ragpg.namespace as target
               where target.id = owner and target.space_id = drop_embedding_space.space_id) then

@@ -7,6 +7,7 @@ as $$
 declare
   ids bigint[];
 begin
+  perform ragpg.refuse_nulls(jsonb_build_object('condition', vector_candidates.condition, 'at_most', vector_candidates.at_most));
   execute format(
     'select array_agg(passing.id)
        from (select chunk.id from ragpg.chunk

@@ -10,6 +10,7 @@ as $$
 declare
   hits ragpg.arm_hit[];
 begin
+  perform ragpg.refuse_nulls(jsonb_build_object('k', vector_exact.k, 'space_id', vector_exact.space_id, 'type', vector_exact.type, 'how', vector_exact.how));
   -- "offset 0" keeps the order by away from the vector index.
   execute format(
     'select array_agg(row(null, best.namespace_id, best.chunk_id, null, 1 - best.distance, %6$L, 1)::ragpg.arm_hit)

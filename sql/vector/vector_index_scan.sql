@@ -18,6 +18,7 @@ as $$
 declare
   hits ragpg.arm_hit[];
 begin
+  perform ragpg.refuse_nulls(jsonb_build_object('k', vector_index_scan.k, 'space_id', vector_index_scan.space_id, 'type', vector_index_scan.type, 'ef_search', vector_index_scan.ef_search, 'deep', vector_index_scan.deep));
   perform set_config('hnsw.ef_search', ef_search::text, true);
   execute format(
     'select array_agg(row(null, passed.namespace_id, passed.chunk_id, null, 1 - passed.distance, ''hnsw'', 1)::ragpg.arm_hit)

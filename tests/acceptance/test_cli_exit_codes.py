@@ -230,3 +230,18 @@ def test_downgrade_takes_its_options_before_and_after(
     assert "Schema other: " in ragpg_cli("migrate", "downgrade", "--yes", *where).stdout
     monkeypatch.delenv("RAGPG_SCHEMA")
     assert ragpg_cli("migrate", "--dsn", database, "--status").exit_code == 0
+
+
+def test_an_unknown_namespace_is_named_by_every_command_that_takes_one(
+    ragpg_cli: Callable[..., Result],
+) -> None:
+    ragpg_cli("namespaces", "create", "handbook")
+    for arguments in (
+        ("search", "", "-n", "nope"),
+        ("search", "refund", "-k", "0", "-n", "nope"),
+        ("mcp", "-n", "handbok"),
+    ):
+        found = ragpg_cli(*arguments)
+        assert found.exit_code == failures.FAILED, arguments
+        assert "does not exist" in found.stderr, arguments
+    assert "Did you mean handbook?" in ragpg_cli("mcp", "-n", "handbok").stderr

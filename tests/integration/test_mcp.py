@@ -135,3 +135,14 @@ def test_the_command_serves_over_http(database: str) -> None:
         finally:
             server.terminate()
     assert found.structured_content["results"][0]["source"] == "refunds.md"
+
+
+@pytest.mark.usefixtures("filled")
+def test_an_argument_that_a_tool_has_not_is_refused(database: str) -> None:
+    async def use(client: Any) -> Any:
+        return await client.call_tool("knowledge_search", {"query": "refunds", "top": 3})
+
+    found = talk(database, use)
+    assert found.is_error
+    assert "no argument 'top'" in found.content[0].text
+    assert "top_k" in found.content[0].text

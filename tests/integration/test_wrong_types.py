@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragpg.errors import ConfigError, DatabaseError, NamespaceNotFound, RagpgError
+from ragpg.errors import (
+    ConfigError,
+    DatabaseError,
+    NamespaceNotFound,
+    RagpgError,
+    SchemaOutdated,
+)
 from ragpg.ingest.namespace import open_namespace
 from ragpg.memory.memory import Memory
 from ragpg.queries import CREATE_SPACE
@@ -127,3 +134,58 @@ def test_no_chat_model_is_asked_with_a_wrong_question(rag: Client) -> None:
     question: Any = 4
     with pytest.raises(RagpgError, match="text"):
         rag.ask(question, generator=model)
+
+
+WRONG: tuple[Any, ...] = (4, 4.5, [4], {"a": 1}, b"x", True, float("nan"), -3, object(), "a\0b")
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["create_namespace", "drop_namespace", "delete", "fetch", "fill_sentences", "ingest", "enqueue",
+     "search", "search_global", "ask", "ground", "feedback"],
+)  # fmt: skip
+def test_every_argument_of_every_method_is_refused_as_ours(rag: Client, method: str) -> None:
+    """Neither an error of Python nor one that says that the schema is old."""
+    rag.ingest(texts=[("a.md", "Refunds take 14 days.")])
+    shown = rag.search("refunds")
+    known: dict[str, Any] = {
+        "name": "default", "query": "refunds", "question": "refunds", "sources": "a.md",
+        "answer": "Refunds take 14 days.", "shown": shown,
+    }  # fmt: skip
+    function = getattr(rag, method)
+    parameters = inspect.signature(function).parameters.values()
+    needed = {one.name: known[one.name] for one in parameters
+              if one.default is one.empty and one.name in known}  # fmt: skip
+    bad = []
+    for one in parameters:
+        # A callback is called, a model is asked: what they are is seen then.
+        if one.kind is one.VAR_KEYWORD or one.name in ("on_file", "on_step", "chunker", "generator",
+                                                       "seconds", "root"):  # fmt: skip
+            continue
+        for value in WRONG:
+            try:
+                function(**(needed | {one.name: value}))
+            except RagpgError as error:
+                if isinstance(error, SchemaOutdated) or "adapt" in str(error):
+                    bad.append(f"{one.name}={value!r}: {error}")
+            except Exception as error:
+                bad.append(f"{one.name}={value!r}: {error!r}")
+    assert bad == []
+
+
+def test_a_tool_refuses_an_argument_that_it_has_not(rag: Client) -> None:
+    rag.ingest(texts=[("a.md", "Refunds take 14 days.")])
+    tools = Toolbox(rag, [SearchTool(["default"])])
+    said = json.loads(tools.call("knowledge_search", {"query": "refunds", "filtr": {"year": 1}}))
+    assert "no argument 'filtr'" in said["error"]
+    assert said["hint"] == "Did you mean filter?"
+    with pytest.raises(ConfigError, match="no argument"):
+        SearchTool(["default"]).read({"query": "x", "namespace": "board"})
+
+
+def test_a_blank_query_does_not_hide_an_unknown_namespace(rag: Client) -> None:
+    rag.create_namespace("default")
+    assert rag.search(" ").hits == []
+    for arguments in ({"query": "", "k": 3}, {"query": "x", "k": 0}):
+        with pytest.raises(NamespaceNotFound, match="nope"):
+            rag.search(**arguments, namespace=["default", "nope"])  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -194,3 +195,80 @@ def test_the_last_grant_is_not_revoked_by_mistake(
     assert rows(db, "select ragpg.revoke_namespace('red', %s)", role) == [(False,)]
     with pytest.raises(psycopg.Error, match="does not exist"):
         rows(db, "select ragpg.grant_namespace('red', 'nobody at all')")
+
+
+def test_what_is_closed_looks_like_what_is_not_there(
+    red: psycopg.Connection[Any], db: psycopg.Connection[Any]
+) -> None:
+    from .test_nulls import FUNCTIONS, value_of
+
+    [(blue,)] = rows(db, "select id from ragpg.namespace where name = 'blue'")
+    pairs = {
+        "text": ("blue", "gone"),
+        "text[]": ("{blue}", "{gone}"),
+        "integer": (str(blue), "99999"),
+        "integer[]": (f"{{{blue}}}", "{99999}"),
+    }
+
+    def told(function: str, given: list[str]) -> str:
+        try:
+            with red.transaction(force_rollback=True):
+                statement = f"select * from ragpg.{function}({', '.join(given)})"
+                found = str(red.execute(statement.encode()).fetchall())
+                # The report of a fusion has times.
+                return re.sub(r"\d+\.\d+", "#", found)
+        except psycopg.Error as error:
+            text = f"{error.sqlstate} {str(error).splitlines()[0]}"
+            return re.sub(rf"\b(blue|gone|99999|{blue})\b", "NAME", text)
+
+    different, asked = [], 0
+    for function, types, names, modes in rows(db, FUNCTIONS):
+        # A name can be taken once: who makes a namespace learns that it is taken.
+        if function in ("create_namespace", "enqueue", "enqueue_jobs"):
+            continue
+        inside = [n for n, mode in zip(names, modes or ["i"] * len(names), strict=False)
+                  if mode in ("i", "b")]  # fmt: skip
+        for place, name in enumerate(inside):
+            if not ("namespace" in name or name == "name") or types[place] not in pairs:
+                continue
+            answers = []
+            for value in pairs[types[place]]:
+                given = [
+                    f"'{value}'::{kind}"
+                    if other == place
+                    else f"{value_of(inside[other], kind)}::{kind}"
+                    for other, kind in enumerate(types)
+                ]
+                answers.append(told(function, given))
+            asked += 1
+            if answers[0] != answers[1]:
+                different.append((function, name, answers))
+    assert asked > 80
+    assert not different, "\n".join(map(str, different))
+
+
+def test_who_may_not_read_namespaces_learns_nothing_of_them(
+    red: psycopg.Connection[Any], db: psycopg.Connection[Any]
+) -> None:
+    """The functions that run with the owner's rights ask for those of the caller first."""
+    role = f"nobody_{db.info.dbname.rpartition('_')[2]}"
+    db.execute(sql.SQL("create role {}").format(sql.Identifier(role)))
+    db.execute(sql.SQL("grant usage on schema ragpg to {}").format(sql.Identifier(role)))
+    db.execute(
+        sql.SQL("grant execute on function ragpg.drop_embedding_space(text, integer) to {}").format(
+            sql.Identifier(role)
+        )
+    )
+    try:
+        with psycopg.connect(db.info.dsn, autocommit=True) as stranger:
+            stranger.execute(sql.SQL("set role {}").format(sql.Identifier(role)))
+            for name in ("open", "gone"):
+                for statement in (
+                    f"select * from ragpg.feedback_priors('{{{name}}}', '{{1}}')",
+                    f"select ragpg.drop_embedding_space('{name}', 1)",
+                ):
+                    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                        stranger.execute(statement.encode())
+    finally:
+        db.execute(sql.SQL("drop owned by {}").format(sql.Identifier(role)))
+        db.execute(sql.SQL("drop role {}").format(sql.Identifier(role)))

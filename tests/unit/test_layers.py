@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parents[2] / "ragpg"
 LAYERS = {
     "ragpg": 0,
     "ragpg.types": 1,
+    "ragpg.arguments": 1,
     "ragpg.errors": 1,
     "ragpg.words": 1,
     "ragpg.sentences": 1,
