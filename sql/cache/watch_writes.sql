@@ -5,6 +5,7 @@ language plpgsql
 set search_path from current
 as $$
 begin
+  perform ragpg.refuse_nulls(pg_catalog.jsonb_build_object('place', watch_writes.place));
   execute pg_catalog.format($sql$
 create or replace trigger note_write_insert after insert on %1$s
   referencing new table as touched for each statement execute function ragpg.note_write();
