@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import (
     REAL,
     BigInteger,
+    Boolean,
     Column,
     DateTime,
     Index,
@@ -107,8 +108,12 @@ def _entities(metadata: MetaData) -> None:
         key_column("entity_id"),
         text_column("anchor", exact=True),
         Column("query", TSQUERY, nullable=False),
+        text_column("run", exact=True),
+        Column("waits", Boolean, nullable=False, server_default=text("false")),
         reference(metadata, "entity", "entity_id"),
         Index("phrase_anchor", "anchor", "namespace_id"),
+        Index("phrase_run", "run", "namespace_id"),
+        Index("phrase_waits", "namespace_id", "entity_id", postgresql_where=text("waits")),
     )
     relation = Table(
         "relation",

@@ -21,6 +21,7 @@ class GraphStatus:
 
     `ambiguous` links may mean several documents, so none was taken. `changed_since` counts the
     documents new, changed or gone since `analysed_at`, which is None before the first analysis.
+    `titles_waiting` are titles of common words that only the next analysis looks for in older chunks.
     """
 
     namespace: str
@@ -35,6 +36,7 @@ class GraphStatus:
     communities: int
     analysed_at: datetime | None
     changed_since: int
+    titles_waiting: int
 
 
 def _text(value: Any) -> str:
@@ -44,7 +46,7 @@ def _text(value: Any) -> str:
 STATUS = Query(
     """
 select namespace, documents, entities, mentions, relations, links, resolved, ambiguous,
-       shared_terms, communities, analysed_at, changed_since
+       shared_terms, communities, analysed_at, changed_since, titles_waiting
   from ragpg.graph_status(%(namespaces)s)
 """,
     GraphStatus,

@@ -14,6 +14,7 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtext('ragpg.analyse_graph'), owner);
   perform ragpg.fold_statistics();
+  perform ragpg.find_waiting(owner);
   perform ragpg.remove_orphans(owner);
   perform ragpg.resolve_links(owner);
   details := jsonb_build_object('shared_terms', ragpg.write_shared_terms(owner));

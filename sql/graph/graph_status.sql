@@ -1,7 +1,7 @@
 create or replace function ragpg.graph_status(namespaces text[] default null)
 returns table (namespace text, documents bigint, entities bigint, mentions bigint, relations bigint,
   links bigint, resolved bigint, ambiguous bigint, shared_terms bigint, communities bigint,
-  analysed_at timestamptz, changed_since bigint)
+  analysed_at timestamptz, changed_since bigint, titles_waiting bigint)
 language sql stable
 begin atomic
   select space.name,
@@ -16,7 +16,8 @@ begin atomic
          -- Changed and new ones, and those that are gone.
          (select count(*) filter (where state.analysed_at is null or document.updated_at > state.analysed_at)
                  + greatest(coalesce(state.documents, 0) - count(*) filter (where document.created_at <= state.analysed_at), 0)
-            from ragpg.document where document.namespace_id = space.id)
+            from ragpg.document where document.namespace_id = space.id),
+         (select count(*) from ragpg.phrase where phrase.namespace_id = space.id and phrase.waits)
     from ragpg.namespace as space
     left join ragpg.graph_state as state on state.namespace_id = space.id
     left join ragpg.link on link.namespace_id = space.id
@@ -30,5 +31,6 @@ $$The graph of each namespace in numbers.
 
   select * from ragpg.graph_status();
 
-ambiguous      links that may mean several documents, so that none was taken
-changed_since  documents new, changed or gone since the last analysis$$;
+ambiguous       links that may mean several documents, so that none was taken
+changed_since   documents new, changed or gone since the last analysis
+titles_waiting  titles of common words that chunks from before them were not searched for: the analysis does$$;

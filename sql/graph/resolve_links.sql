@@ -1,21 +1,25 @@
 -- Which links the coming or going of a document can change: those whose path is the end of its own.
+-- What a link may mean, best first: the very source; else documents whose path is the same without
+-- capitals, ending and front page; else those that have it below some folder, which is where a site's
+-- root lies. Two are enough to know that it is ambiguous.
 create or replace function ragpg.resolve_links(namespace_id integer, documents bigint[] default null, paths text[] default null)
 returns bigint
 language plpgsql
 set search_path from current
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
 as $$
 #variable_conflict use_column
 declare
   owner integer := resolve_links.namespace_id;
   one record;
-  found bigint[];
   written bigint := 0;
 begin
-  -- Link by link: a join would have to guess how many there are, and has guessed wrong. Offset 0
-  -- keeps the order of the steps.
+  -- Many pages have the same links, so each target is looked up once. Offset 0 keeps the order of the
+  -- steps; a join would have to guess how many links there are, and has guessed wrong.
   for one in
-    select wanted.* from (
+    with wanted as materialized (
       select link.* from unnest(documents) as given (id)
        cross join lateral (select * from ragpg.link as near
                             where near.namespace_id = owner and near.document_id = given.id offset 0) as link
@@ -30,28 +34,45 @@ begin
        cross join lateral (select * from ragpg.link as near
                             where near.namespace_id = owner and left(near.path, 600) = left(ending.path, 600) offset 0) as link
        where link.path = ending.path
-    ) as wanted
-     -- Most links to other sites lead nowhere here, and did so before: the index says so.
-     where not (wanted.matches = 0 and wanted.target_id is null and wanted.target ~ '^[A-Za-z][A-Za-z0-9+.-]*:')
-        or exists (select from unnest(array[owner]) as mine (id)
-                    cross join lateral (select from ragpg.document as aim
-                                         where aim.namespace_id = mine.id and aim.source = wanted.target offset 0) as known)
-        or wanted.path <> ''
-           and exists (select from unnest(array[owner]) as mine (id)
-                        cross join lateral (select from ragpg.document as aim
-                                             where aim.namespace_id = mine.id
-                                               and left(reverse(aim.path), 600) = left(reverse(wanted.path) collate "C", 600)
-                                               and aim.path = wanted.path offset 0) as known)
+    ), source as (
+      select aim.target, aim.path, reverse(aim.path) collate "C" as backwards,
+             array(select document.id from ragpg.document
+                    where document.namespace_id = owner and document.source = aim.target) as found
+        from (select distinct wanted.target, wanted.path from wanted) as aim
+      offset 0
+    ), same as (
+      select source.target, source.path, source.backwards,
+             case when cardinality(source.found) > 0 or source.path = '' then source.found
+                  else array(select document.id from ragpg.document
+                              where document.namespace_id = owner and left(reverse(document.path), 600) = left(source.backwards, 600)
+                                and document.path = source.path
+                              order by document.id limit 2) end as found
+        from source
+      offset 0
+    ), below as (
+      -- '0' follows '/' in the order of characters.
+      select same.target,
+             case when cardinality(same.found) > 0 or same.path = '' or length(same.path) >= 590
+                       or same.target ~ '^[A-Za-z][A-Za-z0-9+.-]*://' then same.found
+                  else array(select document.id from ragpg.document
+                              where document.namespace_id = owner
+                                and left(reverse(document.path), 600) >= same.backwards || '/'
+                                and left(reverse(document.path), 600) < same.backwards || '0'
+                              order by document.id limit 2) end as found
+        from same
+      offset 0
+    ), answer as (
+      select below.target, cardinality(below.found) as matches, case cardinality(below.found) when 1 then below.found[1] end as target_id
+        from below
+    )
+    select wanted.document_id, wanted.target, wanted.anchor, answer.target_id, answer.matches
+      from wanted join answer using (target)
+     where (wanted.target_id, wanted.matches) is distinct from (answer.target_id, answer.matches::smallint)
   loop
-    found := ragpg.link_matches(owner, one.target, one.path);
-    if (one.target_id, one.matches)
-       is distinct from (case cardinality(found) when 1 then found[1] end, cardinality(found)) then
-      update ragpg.link
-         set target_id = case cardinality(found) when 1 then found[1] end, matches = cardinality(found)
-       where link.namespace_id = owner and link.document_id = one.document_id
-         and link.target = one.target and link.anchor = one.anchor;
-      written := written + 1;
-    end if;
+    update ragpg.link set target_id = one.target_id, matches = one.matches
+     where link.namespace_id = owner and link.document_id = one.document_id
+       and link.target = one.target and link.anchor = one.anchor;
+    written := written + 1;
   end loop;
   return written;
 end $$;

@@ -32,34 +32,32 @@ begin
              case when entity.key ~ '[^[:alnum:] ]' then ragpg.lexemes(config, entity.key)
                   else to_tsvector(config, entity.key) end)) as word (lexeme)
      where octet_length(word.lexeme) <= 200
-  ), spelled as (
-    -- Two words in a row are rarer than any of them, or the only word. Where letters are not of
-    -- ASCII it is the longest lexeme, as words may not be parted by blanks.
-    select word.id, coalesce((select pair.former || ' ' || pair.latter
-                                from unnest(word.words, word.words[2:]) with ordinality as pair (former, latter, place)
-                               where pair.latter is not null
-                               order by length(pair.former) + length(pair.latter) desc, pair.place limit 1),
-                             word.words[1], '') as anchor
-      from (select entity.id, string_to_array(trim(regexp_replace(entity.key collate "C", '[^a-z0-9]+', ' ', 'g')), ' ') as words
-              from entity) as word
   ), phrase as (
-    insert into ragpg.phrase (namespace_id, entity_id, anchor, query)
-    select owner, lexeme.id,
-           coalesce((array_agg(lexeme.lexeme order by length(lexeme.lexeme) desc, lexeme.lexeme collate "C")
-                       filter (where octet_length(lexeme.lexeme) > length(lexeme.lexeme)))[1],
-                    min(spelled.anchor)),
-           string_agg(ragpg.quote_lexeme(lexeme.lexeme), '&' order by lexeme.lexeme collate "C")::tsquery
-      from lexeme join spelled using (id)
-     group by lexeme.id
-     order by lexeme.id
+    -- Where letters are not of ASCII it is the longest lexeme, as words may not be parted by blanks.
+    insert into ragpg.phrase (namespace_id, entity_id, anchor, run, query)
+    select owner, one.id, coalesce(one.foreign_lexeme, array_to_string(one.words[1:2], ' ')),
+           coalesce(one.foreign_lexeme, array_to_string(one.words[1:8], ' ')), one.query
+      from (select entity.id, ragpg.phrase_words(entity.key) as words,
+                   (array_agg(lexeme.lexeme order by length(lexeme.lexeme) desc, lexeme.lexeme collate "C")
+                      filter (where octet_length(lexeme.lexeme) > length(lexeme.lexeme)))[1] as foreign_lexeme,
+                   string_agg(ragpg.quote_lexeme(lexeme.lexeme), '&' order by lexeme.lexeme collate "C")::tsquery as query
+              from lexeme join entity using (id)
+             group by entity.id, entity.key) as one
+     order by one.id
     on conflict on constraint phrase_pkey do nothing
     returning phrase.entity_id
   )
   select array_agg(phrase.entity_id) into fresh from phrase;
-  -- In parts: a query of twenty thousand words is deeper than the server's stack.
-  for part in 0..(coalesce(cardinality(fresh), 0) - 1) / 2000 loop
-    perform ragpg.find_titles(owner, entities => fresh[part * 2000 + 1:(part + 1) * 2000]);
-  end loop;
+  if coalesce(cardinality(fresh), 0) = 0 then
+    return;
+  elsif cardinality(fresh) <= 1000
+     or 10 * cardinality(fresh) < (select count(*) from ragpg.chunk where chunk.namespace_id = owner) then
+    perform ragpg.find_mentions(owner, fresh);
+  else
+    -- To read every chunk once is cheaper.
+    update ragpg.phrase set waits = true where phrase.namespace_id = owner and phrase.entity_id = any (fresh);
+    perform ragpg.find_waiting(owner);
+  end if;
 end $$;
 
 comment on function ragpg.store_topics(integer, bigint[]) is
