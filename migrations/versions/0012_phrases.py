@@ -3,7 +3,7 @@
 from ragpg.migrate import run_sql
 
 revision = "0012"
-down_revision = "0010"
+down_revision = "0011"
 branch_labels = None
 depends_on = None
 
