@@ -11,15 +11,23 @@ UPGRADE = """
 -- A text that has the anchor (the first two words, or the only one) may have the run (the first
 -- eight), and that is asked by equality, however many titles begin alike. A title waits while
 -- chunks that were there before it have not been searched for it.
-alter table ragpg.phrase add column run text collate "C", add column waits boolean not null default false;
+alter table ragpg.phrase
+  add column run text collate "C",
+  add column waits boolean not null default false;
+with known as (
+  select phrase.namespace_id, phrase.entity_id,
+         octet_length(phrase.anchor) = length(phrase.anchor) as ascii,
+         string_to_array(
+           trim(regexp_replace(entity.key collate "C", '[^a-z0-9]+', ' ', 'g')), ' ') as words
+    from ragpg.phrase
+    join ragpg.entity
+      on entity.namespace_id = phrase.namespace_id and entity.id = phrase.entity_id
+)
 update ragpg.phrase
-   set anchor = case when spelled.ascii then array_to_string(spelled.words[1:2], ' ') else phrase.anchor end,
-       run = case when spelled.ascii then array_to_string(spelled.words[1:8], ' ') else phrase.anchor end
-  from (select entity.namespace_id, entity.id, octet_length(known.anchor) = length(known.anchor) as ascii,
-               string_to_array(trim(regexp_replace(entity.key collate "C", '[^a-z0-9]+', ' ', 'g')), ' ') as words
-          from ragpg.phrase as known
-          join ragpg.entity on entity.namespace_id = known.namespace_id and entity.id = known.entity_id) as spelled
- where phrase.namespace_id = spelled.namespace_id and phrase.entity_id = spelled.id;
+   set anchor = case when known.ascii then array_to_string(known.words[1:2], ' ') else anchor end,
+       run = case when known.ascii then array_to_string(known.words[1:8], ' ') else anchor end
+  from known
+ where phrase.namespace_id = known.namespace_id and phrase.entity_id = known.entity_id;
 alter table ragpg.phrase alter column run set not null;
 create index phrase_run on ragpg.phrase (run, namespace_id);
 create index phrase_waits on ragpg.phrase (namespace_id, entity_id) where waits;

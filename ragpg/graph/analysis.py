@@ -21,7 +21,7 @@ class GraphStatus:
 
     `ambiguous` links may mean several documents, so none was taken. `changed_since` counts the
     documents new, changed or gone since `analysed_at`, which is None before the first analysis.
-    `titles_waiting` are titles of common words that only the next analysis looks for in older chunks.
+    `titles_waiting` are titles of common words: the next analysis looks for them in older chunks.
     """
 
     namespace: str
