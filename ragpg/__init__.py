@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ragpg.providers.openai import OpenAIEmbedder as OpenAIEmbedder
     from ragpg.providers.openai import OpenAIGenerator as OpenAIGenerator
     from ragpg.queries import NamespaceInfo as NamespaceInfo
+    from ragpg.query.cache import Cache as Cache
     from ragpg.query.profile import Profile as Profile
     from ragpg.query.profile import read_profile as read_profile
     from ragpg.query.prompt import Prompt as Prompt
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 _PLACES = {
     "Answer": "types",
     "AsyncClient": "client_async",
+    "Cache": "query.cache",
     "Client": "client",
     "Document": "types",
     "FileReport": "types",

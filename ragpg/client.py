@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Reranker,
         Retriever,
     )
+    from ragpg.query.cache import Cache
     from ragpg.query.profile import ProfileChoice, Unsupported
     from ragpg.query.prompt import Prompt, Turn
     from ragpg.query.retrieve import Arms
@@ -451,6 +452,7 @@ def connect(
     settings: Settings | None = None,
     profile: ProfileChoice | None = None,
     config: ConfigChoice | None = None,
+    cache: Cache | bool = False,
 ) -> Client:
     """A client, which connects at its first use. Use it as a context manager, or close it.
 
@@ -466,6 +468,8 @@ def connect(
     config      the path of a configuration file, or what ragpg.config.read.read_config gives: it
                 says what no argument says, and the defaults of ingest. None: no file is read
     retrievers  other sources, which are searched beside the database and join the fusion
+    cache       True or a ragpg.Cache keeps results of searches until somebody writes to their
+                namespaces; see docs/observability.md
 
     Raises ConfigError for a target that cannot be used.
     """
@@ -481,4 +485,4 @@ def connect(
     limits = options["settings"]
     source = open_source(settings_dsn(limits) if target is None else target, limits)
     database = Database(source, check_schema(options["schema"]))
-    return Client(database, retrievers=retrievers, config=chosen, **options)
+    return Client(database, retrievers=retrievers, config=chosen, cache=cache, **options)

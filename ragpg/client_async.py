@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         Reranker,
         Retriever,
     )
+    from ragpg.query.cache import Cache
     from ragpg.query.profile import ProfileChoice, Unsupported
     from ragpg.query.prompt import Prompt, Turn
     from ragpg.query.retrieve import Arms
@@ -365,6 +366,7 @@ def aconnect(
     settings: Settings | None = None,
     profile: ProfileChoice | None = None,
     config: ConfigChoice | None = None,
+    cache: Cache | bool = False,
 ) -> AsyncClient:
     """As `connect`, for the asynchronous twins of its targets: `async with ragpg.aconnect(...)`.
 
@@ -382,4 +384,4 @@ def aconnect(
     limits = options["settings"]
     source = open_source(settings_dsn(limits) if target is None else target, limits)
     database = AsyncDatabase(source, check_schema(options["schema"]))
-    return AsyncClient(database, retrievers=retrievers, config=chosen, **options)
+    return AsyncClient(database, retrievers=retrievers, config=chosen, cache=cache, **options)

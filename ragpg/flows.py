@@ -22,6 +22,7 @@ from ragpg.observe.stage import Streamed
 from ragpg.prices import price_of
 from ragpg.queries import CREATE_NAMESPACE, DELETE, DOCUMENT_CHUNKS, DROP_NAMESPACE
 from ragpg.query.answer import Prepared, ask, finish, ground_answer, prepare
+from ragpg.query.cache import Cache
 from ragpg.query.pipeline import search
 from ragpg.query.profile import read_profile
 from ragpg.query.request import Providers, Request, names_of
@@ -95,6 +96,7 @@ class Flows:
         settings: Settings,
         profile: ProfileChoice | None = None,
         config: Config | None = None,
+        cache: Cache | bool | None = None,
     ) -> None:
         self.config = config or Config(settings=settings)
         self.profile = read_profile(profile)
@@ -103,6 +105,8 @@ class Flows:
             price_of("", settings.prices)
         self.recorder = Recorder()
         self._judges: dict[str, Judge | None] = {}
+        self.cache = (Cache() if cache else None) if isinstance(cache, bool) else cache
+        self._rerankers: dict[tuple[str, ...], Reranker | None] = {}
         self.ledger = Ledger() if settings.usage else None
         self.embedder = embedder
         self.reranker = reranker
@@ -116,7 +120,7 @@ class Flows:
 
     @property
     def _providers(self) -> Providers:
-        return Providers(bound(self.embedder), self.retrievers, self.generator)
+        return Providers(bound(self.embedder), self.retrievers, self.generator, cache=self.cache)
 
     def _request(
         self,
@@ -137,7 +141,7 @@ class Flows:
             raise ConfigError("no namespace was given to search")
         chosen = self.profile if profile is None else read_profile(profile)
         if rerank is True:
-            reranker = self.reranker or named_reranker(chosen.rerankers, self.embedder)
+            reranker = self.reranker or self._named(tuple(chosen.rerankers))
         else:
             reranker = rerank or None
         model = getattr(self.generator, "model", None)
@@ -150,6 +154,12 @@ class Flows:
             judge=self._judge(judge or chosen.judge, generator) if judged else None,
             **rest,
         )
+
+    def _named(self, rerankers: tuple[str, ...]) -> Reranker | None:
+        # Made once: a cache of results tells rerankers apart by who they are.
+        if rerankers not in self._rerankers:
+            self._rerankers[rerankers] = named_reranker(rerankers, self.embedder)
+        return self._rerankers[rerankers]
 
     def _judge(
         self, choice: JudgeChoice, generator: Generator | AsyncGenerator | None

@@ -355,6 +355,10 @@ select row_to_json(found)::text
 
 RECORD_FEEDBACK = Query("select ragpg.record_feedback(%(events)s)", _one)
 
+SEARCH_VERSION: Query[Any] = Query(
+    "select version, caller from ragpg.search_version(%(namespaces)s)", _row, reads=True
+)
+
 RECORD_USAGE = Query("select ragpg.record_usage(%(events)s)", _one)
 
 RESET_USAGE = Query("select ragpg.reset_usage(%(namespace)s, %(before)s)", _one)

@@ -9,6 +9,7 @@ from ragpg.arguments import MOST
 from ragpg.ingest.clean import clean_text
 from ragpg.observe.stage import operation, stage
 from ragpg.queries import NAMESPACE_IDS
+from ragpg.query.cache import cached
 from ragpg.query.confidence import confidence
 from ragpg.query.correct import WIDER
 from ragpg.query.ground import ground_flow
@@ -60,6 +61,15 @@ def _search(request: Request, providers: Providers, settings: Settings) -> Flow[
         yield from fetch(NAMESPACE_IDS, {"namespaces": list(request.namespaces)})
         said = "nothing was searched: the query is blank or k is 0"
         return SearchResult(query=request.query, hits=[], report={}, notes=[said])
+    found = _found(request, query, providers, settings)
+    if providers.cache is None:
+        return (yield from found)
+    return (yield from cached(providers.cache, request, providers, found))
+
+
+def _found(
+    request: Request, query: str, providers: Providers, settings: Settings
+) -> Flow[SearchResult]:
     notes: list[str] = []
     report: dict[str, ArmReport] = {}
     found = yield from _candidates(request, query, providers, settings, report, notes)

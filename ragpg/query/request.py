@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Reranker,
         Retriever,
     )
+    from ragpg.query.cache import Cache
     from ragpg.query.profile import Unsupported
     from ragpg.query.prompt import Turn
     from ragpg.query.retrieve import Arms
@@ -141,11 +142,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Providers:
-    """The models and sources that a client was given."""
+    """The models and sources that a client was given, and where it keeps results."""
 
     embedder: Embedder | AsyncEmbedder | None = None
     retrievers: Sequence[Retriever | AsyncRetriever] = ()
     generator: Generator | AsyncGenerator | None = None
+    cache: Cache | None = None
 
 
 def _is_turn(value: Any) -> bool:

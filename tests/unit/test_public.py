@@ -12,6 +12,7 @@ import ragpg
 NAMES = [
     "Answer",
     "AsyncClient",
+    "Cache",
     "Client",
     "Document",
     "FileReport",
