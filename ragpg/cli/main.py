@@ -30,6 +30,7 @@ COMMANDS = {
     "namespaces": "ragpg.cli.namespaces:namespaces",
     "memory": "ragpg.cli.memory:memory",
     "feedback": "ragpg.cli.feedback:feedback",
+    "usage": "ragpg.cli.usage:usage",
     "eval": "ragpg.cli.evaluate:evaluate",
     "eval-grounding": "ragpg.cli.evaluate_grounding:evaluate_grounding",
     "bench": "ragpg.cli.bench:bench",

@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ragpg.counts import Batching, Counts
-from ragpg.queries import RECORD_USAGE
+from ragpg.queries import RECORD_USAGE, RESET_USAGE, USAGE_SUMMARY, UsageRow
+from ragpg.steps import Flow, fetch, fetch_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from datetime import date
 
     from ragpg.observe.stage import Spent
 
@@ -40,6 +42,21 @@ class Ledger(Counts[Key]):
             for one in spent
             for namespace, sums in _shares(one)
         )
+
+
+def usage_of(namespace: str | None = None, since: date | None = None) -> Flow[list[UsageRow]]:
+    """What models cost a namespace, or all, from a day (UTC) on; the latest day first.
+
+    for row in rag.run(usage_of("handbook")): print(row.day, row.category, row.cost_usd)
+    """
+    return (yield from fetch(USAGE_SUMMARY, {"namespace": namespace, "since": since}))
+
+
+def reset_usage(namespace: str | None = None, before: date | None = None) -> Flow[int]:
+    """Forget what models cost a namespace, or all, before a day; how many rows that were. Raises
+    NamespaceNotFound."""
+    count: int = yield from fetch_one(RESET_USAGE, {"namespace": namespace, "before": before})
+    return count
 
 
 def _shares(spent: Spent) -> Iterator[tuple[str, Sums]]:
