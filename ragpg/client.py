@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ragpg.doctor import Check
     from ragpg.feedback.attribution import Used
     from ragpg.graph.global_search_result import GlobalResult
+    from ragpg.ingest.indexing import IndexPolicy
     from ragpg.ingest.prepare import Text
     from ragpg.ingest.sentences import SentenceReport
     from ragpg.jobs.enqueue import EnqueueReport
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         Metadata,
         SearchResult,
     )
+    from ragpg.vector_index import IndexProgress
 
 T = TypeVar("T")
 
@@ -91,6 +93,8 @@ class Client(Flows):
         on_file: Callable[[FileReport], object] | None = None,
         dry_run: bool = False,
         sentences: bool | None = None,
+        index: IndexPolicy | None = None,
+        on_index: Callable[[IndexProgress], object] | None = None,
     ) -> IngestReport:
         """Bring a namespace to what files, folders and texts are now; what is unchanged is skipped.
 
@@ -108,6 +112,9 @@ class Client(Flows):
         dry_run   say what would be done, write nothing
         sentences also embed single sentences, for the sentence arm; None: where the namespace has
                   such vectors already
+        index     auto, live or after: whether the vector index is kept up with every row or built
+                  when the rows are in; None: what the settings say. Searches find the same
+        on_index  is called while the index is built
 
         A document is stored wholly or not at all, and one that fails keeps what was stored before
         and is tried again by the next ingest. Raises DimensionMismatch, before anything is
@@ -117,6 +124,7 @@ class Client(Flows):
             paths, texts, metadata, namespace=namespace, prune=prune, root=root, chunker=chunker,
             language=language, follow_links=follow_links, include=include,
             exclude=exclude, on_file=on_file, dry_run=dry_run, sentences=sentences,
+            index=index, on_index=on_index,
         )  # fmt: skip
         return self.run(self._ingest(order))
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ragpg.doctor import Check
     from ragpg.feedback.attribution import Used
     from ragpg.graph.global_search_result import GlobalResult
+    from ragpg.ingest.indexing import IndexPolicy
     from ragpg.ingest.prepare import Text
     from ragpg.ingest.sentences import SentenceReport
     from ragpg.jobs.enqueue import EnqueueReport
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
         Metadata,
         SearchResult,
     )
+    from ragpg.vector_index import IndexProgress
 
 T = TypeVar("T")
 
@@ -94,12 +96,15 @@ class AsyncClient(Flows):
         on_file: Callable[[FileReport], object] | None = None,
         dry_run: bool = False,
         sentences: bool | None = None,
+        index: IndexPolicy | None = None,
+        on_index: Callable[[IndexProgress], object] | None = None,
     ) -> IngestReport:
         """As Client.ingest."""
         order = self._order(
             paths, texts, metadata, namespace=namespace, prune=prune, root=root, chunker=chunker,
             language=language, follow_links=follow_links, include=include,
             exclude=exclude, on_file=on_file, dry_run=dry_run, sentences=sentences,
+            index=index, on_index=on_index,
         )  # fmt: skip
         return await self.run(self._ingest(order))
 

@@ -43,6 +43,18 @@ class AsyncDatabase:
         await self._check_once()
         return await self._attempts(lambda: self._transact(step), reads=False)
 
+    async def address(self) -> str | None:
+        """Where another connection may be opened; None on a connection of the caller's. It may
+        hold a password: never show it."""
+        if self.source.joins:
+            return None
+        [address] = await self._attempts(self._address, reads=True)
+        return str(address)
+
+    async def _address(self) -> list[str]:
+        async with self.source.borrow() as connection:
+            return [shared.address_of(connection)]
+
     async def close(self) -> None:
         """Close what was opened here; a connection, pool or engine of the caller stays open."""
         await self.source.close()

@@ -46,6 +46,18 @@ class Database:
         self._check_once()
         return self._attempts(lambda: self._transact(step), reads=False)
 
+    def address(self) -> str | None:
+        """Where another connection may be opened; None on a connection of the caller's. It may
+        hold a password: never show it."""
+        if self.source.joins:
+            return None
+        [address] = self._attempts(self._address, reads=True)
+        return str(address)
+
+    def _address(self) -> list[str]:
+        with self.source.borrow() as connection:
+            return [shared.address_of(connection)]
+
     def interrupt(self) -> None:
         """End the statements that are running, each with an error in its own thread."""
         for connection in list(self._busy):

@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from ragpg import migrate, sqlfiles, targets
 from ragpg.faults import faults
 from ragpg.sqlfiles import DEFAULT_SCHEMA
+from ragpg.vectors import INDEX_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,9 +32,6 @@ EXTENSIONS = (
 
 #: The oldest server the SQL is tested on.
 OLDEST_SERVER = 17
-
-#: From here an exact scan of an embedding space is slow enough to want an HNSW index.
-INDEX_FROM_ROWS = 10_000
 
 #: Log rows that the weights of keyword search do not know until they are folded.
 LOG_ROWS = 5_000
@@ -238,9 +236,9 @@ def _spaces(connection: Connection, schema: str) -> Iterator[Check]:
         (rows,) = _row(
             connection,
             f"select count(*) from (select from {schema}.embedding_{space.id:d}"
-            f" limit {INDEX_FROM_ROWS + 1}) as probe",
+            f" limit {INDEX_FROM + 1}) as probe",
         )
-        if rows > INDEX_FROM_ROWS and not space.indexed:
+        if rows > INDEX_FROM and not space.indexed:
             yield Check(
                 title,
                 "warning",

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 
 from ragpg import sqlfiles
 from ragpg.sqlfiles import DEFAULT_SCHEMA
+from ragpg.vectors import INDEX_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,8 +23,6 @@ CHANGED_SHARE, CHANGED_ROWS = 0.2, 1000
 LOG_ROWS = 5_000
 #: The average length of a namespace's chunks may drift by so much.
 DRIFT = 0.25
-#: From here exact search is slower than an index.
-INDEX_FROM_ROWS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +127,10 @@ def _indexes(connection: Connection, schema: str) -> Iterator[Fault]:
         [(count,)] = _rows(
             connection,
             f"select count(*) from (select from {schema}.embedding_{space_id:d}"
-            f" limit {INDEX_FROM_ROWS + 1}) as probe",
+            f" limit {INDEX_FROM + 1}) as probe",
         )
-        if count > INDEX_FROM_ROWS:
-            detail = f"embedding space {space_id} has more than {INDEX_FROM_ROWS} rows and no index"
+        if count > INDEX_FROM:
+            detail = f"embedding space {space_id} has more than {INDEX_FROM} rows and no index"
             yield Fault("indexes", detail, space_id=space_id)
 
 

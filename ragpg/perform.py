@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ragpg.errors import ConfigError
 from ragpg.observe.stage import note, note_embedding
 from ragpg.steps import (
+    Apart,
     Book,
     Call,
     Complete,
@@ -62,6 +63,9 @@ class Performer:
                 return perform_rerank(step)
             case Call(function, arguments):
                 return function(*arguments)
+            case Apart(function):
+                address = self.database.address()
+                return None if address is None else function(address, self.database.schema)
             case Sleep(seconds):
                 return time.sleep(seconds)
             case Book(spent):
@@ -101,6 +105,11 @@ class AsyncPerformer:
                 return await aperform_rerank(step)
             case Call(function, arguments):
                 return await _in_thread(lambda: function(*arguments))
+            case Apart(function):
+                address = await self.database.address()
+                if address is None:
+                    return None
+                return await _in_thread(lambda: function(address, self.database.schema))
             case Sleep(seconds):
                 return await asyncio.sleep(seconds)
             case Book(spent):

@@ -409,19 +409,6 @@ select ragpg.rebuild_keywords(%(namespace)s, case
     _one,
 )
 
-#: Exact search is faster up to 10,000 rows.
-INDEX = Query(
-    """
-select ragpg.create_embedding_index(%(space_id)s)
-  from (select sum(namespace_statistics.chunks) as chunks
-          from ragpg.namespace
-          join ragpg.namespace_statistics on namespace_statistics.namespace_id = namespace.id
-         where namespace.space_id = %(space_id)s) as space
- where space.chunks > 10000 and not ragpg.has_embedding_index(%(space_id)s)
-""",
-    _one,
-)
-
 KEEPS_SENTENCES = Query("select ragpg.keeps_sentences(%(namespace)s)", _one, reads=True)
 KEEP_SENTENCES = Query("select ragpg.keep_sentences(%(namespace)s)", _one)
 

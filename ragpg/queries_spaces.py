@@ -32,6 +32,15 @@ class Unembedded:
     content: str
 
 
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """The index of a space: valid, building, none or impossible. Counts end at 20,001."""
+
+    state: str
+    vectors: int
+    others: int
+
+
 def _one(value: Any) -> Any:
     return value
 
@@ -94,5 +103,12 @@ SWITCH_SPACE = Query(
 )
 
 DROP_SPACE = Query("select ragpg.drop_embedding_space(%(namespace)s, %(space_id)s)", _one)
+
+#: The state of a space's index, how many vectors there are, and how many are other namespaces'.
+INDEX_STATE = Query(
+    "select state, vectors, others from ragpg.embedding_index_state(%(space_id)s, %(namespace)s)",
+    IndexState,
+    reads=True,
+)
 
 INDEX_SPACE = Query("select ragpg.create_embedding_index(%(space_id)s)", _one)

@@ -14,8 +14,8 @@ from ragpg.connection_errors import mapped
 from ragpg.errors import RagpgError
 from ragpg.faults import Fault, faults
 from ragpg.reembed.client import fill_missing
-from ragpg.reembed.index import build_index
 from ragpg.sqlfiles import DEFAULT_SCHEMA
+from ragpg.vector_index import build_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable

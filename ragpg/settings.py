@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ragpg.errors import ConfigError
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 #: Fields that are texts; all others are numbers.
-_TEXTS = ("dsn", "prices")
+_TEXTS = ("dsn", "prices", "index")
 #: Fields that are yes or no.
 _FLAGS = ("usage", "log_content")
 
@@ -40,6 +40,7 @@ class Settings:
     retriever_timeout  how long an external retriever may take
     claim_ttl          after so long another worker may compute an embedding that was promised
     max_file_size      larger files are not read
+    index              the vector index during an ingest: auto, live or after, see docs/ingestion.md
     prices             path of a table of prices over that of the package (ragpg/prices.toml)
     usage              add up in the database what models cost, by day and namespace
     log_content        let queries and the messages of errors into logs and spans
@@ -54,6 +55,7 @@ class Settings:
     retriever_timeout: float = 5.0
     claim_ttl: float = 30.0
     max_file_size: int = 50_000_000
+    index: Literal["auto", "live", "after"] = "auto"
     prices: Annotated[str, "path"] | None = None
     usage: bool = False
     log_content: bool = False

@@ -131,6 +131,17 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Apart:
+    """Run something that opens a connection of its own: it is given address and schema.
+
+    Answered with what it returns; with None where the client is on a caller's connection, whose
+    transaction another connection does not see.
+    """
+
+    function: Callable[[str, str], Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Sleep:
     """Wait for so many seconds."""
 
@@ -173,6 +184,7 @@ Step: TypeAlias = (
     | Rerank
     | Complete
     | Call
+    | Apart
     | Sleep
     | Book
     | Together
@@ -203,6 +215,12 @@ def fetch_one(query: Query[Row], parameters: Mapping[str, Any] | None = None) ->
 def call(function: Callable[..., T], *arguments: Any) -> Flow[T]:
     """What a function returns, computed off the event loop."""
     result: T = yield Call(function, arguments)
+    return result
+
+
+def apart(function: Callable[[str, str], T]) -> Flow[T | None]:
+    """What a function of address and schema returns; None on a caller's connection."""
+    result: T | None = yield Apart(function)
     return result
 
 

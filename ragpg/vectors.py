@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+#: From so many vectors on a space wants an HNSW index; below, comparing all is as fast.
+INDEX_FROM = 10_000
+
 
 def vector_literal(vector: Sequence[float]) -> str:
     """One vector: [0.1,0.2]."""

@@ -27,7 +27,7 @@ def status(*, as_json: bool, **connection: Unpack[Connection]) -> None:
     ragpg index status
     watch ragpg index status
     """
-    from ragpg.reembed.index import index_status
+    from ragpg.vector_index import index_status
 
     found = index_status(options.database(connection["dsn"]), schema=connection["schema"])
     if as_json:
@@ -67,8 +67,8 @@ def build(
     ragpg index build
     ragpg index build 2 --workers 4
     """
-    from ragpg.reembed.filling import INDEX_FROM
-    from ragpg.reembed.index import build_index, index_status
+    from ragpg.vector_index import build_index, index_status
+    from ragpg.vectors import INDEX_FROM
 
     address = options.database(connection["dsn"])
     schema = connection["schema"]
@@ -78,13 +78,16 @@ def build(
         if one["state"] in ("none", "invalid")
         and (one["space_id"] == space or (space is None and (one["vectors"] or 0) > INDEX_FROM))
     ]
+    building = output.IndexLine()
     built = [
         one
         for one in wanted
         if build_index(
-            address, one, schema=schema, workers=workers, m=m, ef_construction=ef_construction
+            address, one, schema=schema, workers=workers, m=m, ef_construction=ef_construction,
+            on_progress=building,
         )
-    ]
+    ]  # fmt: skip
+    building.end()
     if as_json:
         output.print_json({"built": built})
     else:

@@ -12,6 +12,7 @@ import click
 from ragpg.cli import options, output
 from ragpg.ingest.chunkers.named import CHUNKERS, chunker_named
 from ragpg.ingest.discover import discover
+from ragpg.ingest.indexing import POLICIES, IndexPolicy
 from ragpg.ingest.patterns import is_pattern
 
 if TYPE_CHECKING:
@@ -54,6 +55,11 @@ STATUSES: tuple[IngestStatus, ...] = (
     help='Fields of JSON records: {"text": "body", "title": "head", "metadata": ["id"]}',
 )
 @click.option("--follow-links", is_flag=True, help="Follow symbolic links out of the folder")
+@click.option(
+    "--index",
+    type=click.Choice(POLICIES),
+    help="The vector index: kept up with every row, or built after [RAGPG_INDEX; default: auto]",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing")
 @click.option("-q", "--quiet", is_flag=True, help="Print only failures and the totals")
 @options.connection
@@ -73,6 +79,7 @@ def ingest(
     chunker: str,
     fields: dict[str, Any] | None,
     follow_links: bool,
+    index: IndexPolicy | None,
     dry_run: bool,
     quiet: bool,
     as_json: bool,
@@ -92,6 +99,7 @@ def ingest(
     missing = [path for path in paths if not is_pattern(path) and not Path(path).exists()]
     if missing:
         raise click.UsageError(f"there is no {missing[0]}")
+    building = output.IndexLine()
     with (
         _json_fields(fields),
         options.connect(**connection) as rag,
@@ -113,8 +121,11 @@ def ingest(
             exclude=exclude,
             chunker=chunker_named(chunker, rag.embedder),  # type: ignore[arg-type]
             dry_run=dry_run,
+            index=index,
+            on_index=building,
             on_file=on_file,
         )
+        building.end()
     if as_json:
         output.print_json(report_json(report, dry_run=dry_run))
     else:

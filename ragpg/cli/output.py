@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 import textwrap
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ragpg.types import ArmReport, Hit, SearchResult
+    from ragpg.vector_index import IndexProgress
 
 __all__ = [
     "FAILED",
+    "IndexLine",
     "hit_json",
     "note",
     "place",
@@ -39,6 +42,28 @@ def print_json(value: Any) -> None:
 def note(text: str) -> None:
     """A remark on standard error, where it cannot spoil the output."""
     click.echo(f"note: {without_secrets(text)}", err=True)
+
+
+class IndexLine:
+    """Shows on standard error how far the build of an index is: one line that changes on a
+    terminal, else one for every phase."""
+
+    def __init__(self) -> None:
+        self.phase = ""
+
+    def __call__(self, progress: IndexProgress) -> None:
+        """Show a state of the build."""
+        if sys.stderr.isatty():
+            text = f"vector index: {progress.phase} {progress.percent:.0f} %"
+            click.echo(f"\r\x1b[K{text}", nl=False, err=True)
+        elif progress.phase != self.phase:
+            note(f"vector index: {progress.phase}")
+        self.phase = progress.phase
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self.phase and sys.stderr.isatty():
+            click.echo("\r\x1b[K", nl=False, err=True)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -22,6 +22,7 @@ from ragpg.ingest.changes import Changes
 from ragpg.ingest.chunkers import AutoChunker
 from ragpg.ingest.discover import Discovery
 from ragpg.ingest.embedding import Embedded, Space, embed_group
+from ragpg.ingest.indexing import Forecast, Indexing, policy_named
 from ragpg.ingest.large import plan_large, store_large
 from ragpg.ingest.namespace import kept_spaces, open_namespace
 from ragpg.ingest.prepare import (
@@ -46,7 +47,6 @@ from ragpg.queries import (
     DELETE,
     FINGERPRINTS,
     FOLD,
-    INDEX,
     MARK_FAILED,
     MOVE,
     REBUILD,
@@ -65,12 +65,15 @@ if TYPE_CHECKING:
     from ragpg.protocols import AsyncEmbedder, Chunker, Embedder
     from ragpg.settings import Settings
     from ragpg.types import Metadata
+    from ragpg.vector_index import IndexProgress
 
 #: A transaction takes so many chunks (or one larger document) and documents.
 GROUP_CHUNKS = 512
 GROUP_DOCUMENTS = 64
 #: Files are read together up to so many bytes.
 GROUP_BYTES = 32_000_000
+#: Bytes of a chunk of a file that is read in parts, for a forecast.
+CHUNK_BYTES = 800
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,11 @@ class Order:
     trusted: bool = False
     #: Files and texts that somebody looked up already, beside `paths` and `texts`.
     items: Sequence[Item] = ()
+    #: auto, live or after; None: what the settings say. See ragpg.ingest.indexing.
+    index: str | None = None
+    on_index: Callable[[IndexProgress], object] | None = None
+    #: Leave the building of the index to somebody who is told by `on_index_due`.
+    on_index_due: Callable[[int], object] | None = None
 
 
 def ingest(
@@ -139,7 +147,7 @@ def _ingest(
     for rejected in found.rejected:
         yield from run.reject(rejected)
     items = yield from call(items_of, found.files, order.texts, order.metadata)
-    run.waiting.extend([*items, *order.items])
+    run.wait_for([*items, *order.items])
 
     group = yield from run.next_group()
     while group is not None:
@@ -187,6 +195,9 @@ class _Run:
         self.notes: list[str] = []
         self.has_written = False
         self.changes = Changes(planning=order.dry_run)
+        self.policy = policy_named(order.index or settings.index)
+        self.indexing: Indexing | None = None
+        self.forecast = Forecast()
 
     def report(self, report: FileReport) -> None:
         self.reports.append(report)
@@ -221,8 +232,18 @@ class _Run:
         if self.namespace is not None and self.space is not None and not order.dry_run:
             self.kept, notes = yield from kept_spaces(self.namespace, self.embedder)
             self.notes += notes
+            if self.space.id is not None:
+                self.indexing = Indexing(
+                    order.namespace, self.space.id, self.policy, order.on_index,
+                    deferred=order.on_index_due is not None,
+                )  # fmt: skip
         if self.namespace is not None:
             self.former = yield from fetch(FORMER_MODELS, {"namespace_id": self.namespace.id})
+
+    def wait_for(self, items: Sequence[Item]) -> None:
+        """Put items into the queue of this run."""
+        self.waiting.extend(items)
+        self.forecast.total += sum(map(size_of, items))
 
     def reject(self, report: FileReport) -> Flow[None]:
         """A file that was found and is not read; what is stored of it stays."""
@@ -275,6 +296,8 @@ class _Run:
                 continue
             raw, mark = self.changed.popleft()
             prepared: Prepared = yield from call(prepare, raw, mark, self.chunker)
+            self.forecast.seen += size_of(raw.item)
+            self.forecast.chunks += len(prepared.texts)
             if prepared.error is not None or prepared.staged is None:
                 yield from self.fail(raw.item.source, prepared.error or "it cannot be read")
                 continue
@@ -300,9 +323,9 @@ class _Run:
     def _compare(self) -> Flow[None]:
         """Read the next items; those that differ from what is stored go on."""
         items = [self.waiting.popleft()]
-        size = _size(items[0])
+        size = size_of(items[0])
         while self.waiting and len(items) < GROUP_DOCUMENTS:
-            size += _size(self.waiting[0])
+            size += size_of(self.waiting[0])
             if size > GROUP_BYTES:
                 break
             items.append(self.waiting.popleft())
@@ -321,11 +344,13 @@ class _Run:
         for raw in raws:
             source = raw.item.source
             if raw.error is not None:
+                self.forecast.seen += size_of(raw.item)
                 yield from self.fail(source, raw.error)
                 continue
             marks = [fingerprint(raw, self.chunker, space) for space in spaces]
             stored = known.get(source)
             if stored is not None and stored.error is None and stored.fingerprint in marks:
+                self.forecast.seen += size_of(raw.item)
                 self.report(report_of(raw.item, "unchanged", chunks=stored.chunks))
                 path = yield from call(real_path, raw.item)
                 if path is not None and path != stored.path:
@@ -353,6 +378,9 @@ class _Run:
             return
         if not ready:
             return
+        if self.indexing is not None:
+            new = sum(len(one.texts) for one in ready)
+            yield from self.indexing.before(new, self.forecast.rest())
         try:
             yield from self._write(group, ready)
         except (RagpgError, ValueError, TypeError, OverflowError) as error:
@@ -376,6 +404,8 @@ class _Run:
         else:
             ttl = self.settings.claim_ttl
             space = self.space if self.space is not None and self.space.id is not None else None
+            if self.indexing is not None:
+                yield from self.indexing.before(size_of(raw.item) // CHUNK_BYTES, 0)
             report = yield from stage(
                 "store",
                 store_large(self.namespace.id, raw, mark, self.chunker, space, ttl, self.kept),
@@ -424,7 +454,7 @@ class _Run:
             self.report(FileReport(source, "removed", reason=reason))
 
     def tidy(self) -> Flow[None]:
-        """Bring keyword statistics up to date; build the vector index once it pays."""
+        """Bring keyword statistics up to date; build the vector index where it is due."""
         if self.order.dry_run or self.namespace is None:
             return
         while (yield from fetch(FOLD, timeout=0))[0] > 0:
@@ -433,8 +463,11 @@ class _Run:
             yield from fetch(REBUILD, {"namespace": self.order.namespace}, timeout=0)
             while (yield from fetch(FOLD, timeout=0))[0] > 0:
                 pass
-            if self.space is not None and self.space.id is not None:
-                yield from fetch(INDEX, {"space_id": self.space.id}, timeout=0)
+        if self.indexing is not None:
+            yield from self.indexing.after()
+            self.notes += self.indexing.notes
+            if self.indexing.wanted and self.order.on_index_due is not None:
+                self.order.on_index_due(self.indexing.space_id)
         yield from self._split()
 
     def _split(self) -> Flow[None]:
@@ -451,8 +484,12 @@ class _Run:
             self.notes.append(f"sentence vectors are incomplete: {error.message}")
 
 
-def _size(item: Item) -> int:
-    return item.file.size if item.file else 0
+def size_of(item: Item) -> int:
+    """Bytes of a file, characters of a text."""
+    if item.file is not None:
+        return item.file.size
+    text = item.text if item.document is None else item.document.text
+    return len(text) if isinstance(text, str) else 0
 
 
 def _is_language(wanted: str, found: str) -> bool:

@@ -28,6 +28,8 @@ class Batch:
     jobs: Sequence[Job]
     reports: dict[int, FileReport] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    #: Embedding spaces whose vector index is to be built.
+    index_due: set[int] = field(default_factory=set)
 
     @property
     def namespace(self) -> str:
@@ -70,7 +72,10 @@ def run_batch(
         for job in named.get(report.source, ()):
             batch.reports[job.id] = report
 
-    order = Order(items=items, namespace=batch.namespace, chunker=chunker, on_file=ended)
+    order = Order(
+        items=items, namespace=batch.namespace, chunker=chunker, on_file=ended,
+        on_index_due=batch.index_due.add,
+    )  # fmt: skip
     report = yield from ingest(order, embedder, settings)
     batch.notes += report.notes
 

@@ -29,6 +29,7 @@ from ragpg.errors import (
     SchemaMissing,
     SchemaOutdated,
 )
+from ragpg.ingest.indexing import build
 from ragpg.jobs.listen import Listener
 from ragpg.jobs.queries import (
     CLAIM_JOBS,
@@ -62,6 +63,8 @@ LONGEST_WAIT = 600.0
 _TICK = 0.2
 #: How often old jobs are cleared away, in seconds.
 _TIDY = 300.0
+#: A vector index that is due waits for the end of the queue, but no longer than this, in seconds.
+INDEX_PATIENCE = 300.0
 #: What a database says of itself and not of a document: no room, no connection, out of memory.
 _EXHAUSTED = ("53",)
 
@@ -164,16 +167,21 @@ class _Worker:
         self.pause = 0.0
         self.tidied = time.monotonic()
         self.told = False
+        self.index_due: dict[int, float] = {}
 
     def run(self) -> None:
         """Take jobs and do them until the end."""
         while not self.stop.is_set():
             try:
                 self.wake.clear()
+                # Before jobs are taken, which would wait without a heartbeat.
+                self._build_indexes(INDEX_PATIENCE)
                 began = time.monotonic()
                 jobs = self._claim()
                 if jobs:
                     self._do(Batch(jobs))
+                elif self._build_indexes(0):
+                    continue
                 elif self._is_over():
                     return
                 else:
@@ -213,6 +221,29 @@ class _Worker:
         if time.monotonic() - self.tidied > _TIDY:
             self.tidied = time.monotonic()
             self._fetch(PRUNE, older=self.options.keep)
+
+    def _build_indexes(self, patience: float) -> bool:
+        """Build the vector indexes that have been due for so long; one worker of all does it.
+        Whether one was built."""
+
+        def go_on(progress: object) -> None:
+            if self.stop.is_set():
+                raise GivenUp
+
+        built = False
+        for space_id, since in list(self.index_due.items()):
+            began = time.monotonic()
+            if began - since < patience:
+                continue
+            del self.index_due[space_id]
+            try:
+                if self.client.run(build(space_id, wait=False, on_progress=go_on)):
+                    built = True
+                    seconds = time.monotonic() - began
+                    self.note(f"built the vector index of space {space_id} in {seconds:.1f} s")
+            except GivenUp:
+                self.note("the vector index is left to the next worker or ragpg doctor --fix")
+        return built
 
     def _idle(self, seconds: float) -> None:
         """Wait for new jobs."""
@@ -258,6 +289,8 @@ class _Worker:
             pulse.end()
         for remark in batch.notes:
             self.note(f"{batch.namespace}: {remark}")
+        for space_id in batch.index_due:
+            self.index_due.setdefault(space_id, time.monotonic())
         self._settle(batch, watched, fault)
 
     def _settle(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragpg.connection import address_of
 from ragpg.reembed.filling import (
     Pace,
     ReembedReport,
@@ -15,7 +14,6 @@ from ragpg.reembed.filling import (
     spaces_of,
     switch_space,
 )
-from ragpg.reembed.index import build_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,10 +38,7 @@ def build(
     (ragpg.embedders.Embedders) gives vectors to both; for one that has not, call this again. It
     goes on where it was. Raises ConfigError, NamespaceNotFound and ProviderError.
     """
-    make_index, pace = _index_maker(rag), _pace(rag, pace)
-    return rag.run(
-        build_space(namespace, embedder, pace=pace, on_step=on_step, make_index=make_index)
-    )
+    return rag.run(build_space(namespace, embedder, pace=_pace(rag, pace), on_step=on_step))
 
 
 async def abuild(
@@ -55,10 +50,7 @@ async def abuild(
     on_step: Callable[[ReembedReport], object] | None = None,
 ) -> ReembedReport:
     """As build, awaited."""
-    make_index, pace = await _index_maker_async(rag), _pace(rag, pace)
-    return await rag.run(
-        build_space(namespace, embedder, pace=pace, on_step=on_step, make_index=make_index)
-    )
+    return await rag.run(build_space(namespace, embedder, pace=_pace(rag, pace), on_step=on_step))
 
 
 def fill_missing(
@@ -70,15 +62,7 @@ def fill_missing(
 ) -> ReembedReport:
     """Try the chunks again that have no vector, with the client's embedder. Raises as build."""
     pace = _pace(rag, pace)
-    return rag.run(
-        fill_missing_vectors(
-            namespace,
-            rag.embedder,
-            pace=pace,
-            on_step=on_step,
-            make_index=_index_maker(rag),
-        )
-    )
+    return rag.run(fill_missing_vectors(namespace, rag.embedder, pace=pace, on_step=on_step))
 
 
 async def afill_missing(
@@ -89,12 +73,8 @@ async def afill_missing(
     on_step: Callable[[ReembedReport], object] | None = None,
 ) -> ReembedReport:
     """As fill_missing, awaited."""
-    make_index, pace = await _index_maker_async(rag), _pace(rag, pace)
-    return await rag.run(
-        fill_missing_vectors(
-            namespace, rag.embedder, pace=pace, on_step=on_step, make_index=make_index
-        )
-    )
+    pace = _pace(rag, pace)
+    return await rag.run(fill_missing_vectors(namespace, rag.embedder, pace=pace, on_step=on_step))
 
 
 def switch(
@@ -147,23 +127,3 @@ def _pace(rag: Client | AsyncClient, pace: Pace | None) -> Pace:
     """The pace with the client's table of prices."""
     pace = pace or Pace(claim_ttl=rag.settings.claim_ttl)
     return replace(pace, prices=pace.prices or rag.settings.prices)
-
-
-def _index_maker(rag: Client) -> Callable[[int], bool] | None:
-    """Builds indexes on a connection of its own; None inside of a caller's transaction, whose rows
-    such a connection does not see."""
-    source = rag._database.source
-    if source.joins:
-        return None
-    with source.borrow() as connection:
-        address = address_of(connection)
-    return lambda space_id: build_index(address, space_id, schema=rag.schema)
-
-
-async def _index_maker_async(rag: AsyncClient) -> Callable[[int], bool] | None:
-    source = rag._database.source
-    if source.joins:
-        return None
-    async with source.borrow() as connection:
-        address = address_of(connection)
-    return lambda space_id: build_index(address, space_id, schema=rag.schema)

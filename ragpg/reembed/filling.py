@@ -15,13 +15,13 @@ from ragpg.embedders import embedder_of
 from ragpg.errors import ConfigError, ProviderError, RateLimited
 from ragpg.ingest.embed import embedding_hash
 from ragpg.ingest.embedding import Space, embed_hashes
+from ragpg.ingest.indexing import build
 from ragpg.observe.stage import observed
 from ragpg.queries import CREATE_SPACE
 from ragpg.queries_spaces import (
     BEGIN_REEMBEDDING,
     CHUNKS_WITHOUT_VECTORS,
     DROP_SPACE,
-    INDEX_SPACE,
     SPACES,
     STORE_VECTORS,
     SWITCH_SPACE,
@@ -30,6 +30,7 @@ from ragpg.queries_spaces import (
 )
 from ragpg.steps import Flow, Sleep, call, fetch, fetch_one
 from ragpg.types import Usage
+from ragpg.vectors import INDEX_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 #: Chunks that are looked for, embedded and stored together.
 PAGE = 512
-#: From so many vectors a space gets an index: below, exact search is as fast.
-INDEX_FROM = 10_000
 #: Pauses after a service has failed, in seconds: the first, and the longest.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
@@ -87,12 +86,10 @@ def build_space(
     *,
     pace: Pace | None = None,
     on_step: Callable[[ReembedReport], object] | None = None,
-    make_index: Callable[[int], bool] | None = None,
 ) -> Flow[ReembedReport]:
     """Fill the embedding space of another model beside the one that a namespace is searched in.
 
-    From its first step on, every ingest writes into both. `make_index` builds the index of a space
-    (None: the function in SQL, which keeps writers waiting). Raises NamespaceNotFound, ConfigError
+    From its first step on, every ingest writes into both. Raises NamespaceNotFound, ConfigError
     when the namespace is searched with that model already, and ProviderError when the service
     fails for too long: what is stored stays.
     """
@@ -107,11 +104,7 @@ def build_space(
     space_id = yield from fetch_one(CREATE_SPACE, {"model": model, "dimensions": dimensions})
     yield from fetch(BEGIN_REEMBEDDING, {"namespace": namespace, "space_id": space_id})
     space = Space(embedder, model, dimensions, space_id)
-    return (
-        yield from fill(
-            namespace, space, pace=pace or Pace(), on_step=on_step, make_index=make_index
-        )
-    )
+    return (yield from fill(namespace, space, pace=pace or Pace(), on_step=on_step))
 
 
 def fill_missing_vectors(
@@ -120,7 +113,6 @@ def fill_missing_vectors(
     *,
     pace: Pace | None = None,
     on_step: Callable[[ReembedReport], object] | None = None,
-    make_index: Callable[[int], bool] | None = None,
 ) -> Flow[ReembedReport]:
     """Try the chunks again that have no vector in the space that a namespace is searched in: the
     model refused them, or they were stored without an embedder. Raises as build_space."""
@@ -141,11 +133,7 @@ def fill_missing_vectors(
             hint=f"To change the model: ragpg reembed {namespace} --embedder MODEL",
         )
     space = Space(chosen, active.model, active.dimensions, active.space_id)
-    return (
-        yield from fill(
-            namespace, space, pace=pace or Pace(), on_step=on_step, make_index=make_index
-        )
-    )
+    return (yield from fill(namespace, space, pace=pace or Pace(), on_step=on_step))
 
 
 @observed("reembed", category="reembed")
@@ -155,7 +143,6 @@ def fill(
     *,
     pace: Pace,
     on_step: Callable[[ReembedReport], object] | None,
-    make_index: Callable[[int], bool] | None,
 ) -> Flow[ReembedReport]:
     """Give every chunk of a namespace its vector, pass by pass until one finds nothing to do."""
     work = _Filling(namespace, space, pace, on_step)
@@ -166,10 +153,7 @@ def fill(
         state = yield from _state(namespace, space)
         indexed = state.indexed
         if not indexed and state.vectors > INDEX_FROM:
-            if make_index is None:
-                indexed = yield from _index(space)
-            else:
-                indexed = yield from call(make_index, space.id)
+            indexed = yield from build(space.id)
             # Chunks that came while the index was built.
             while (yield from work.once()):
                 pass
@@ -234,11 +218,6 @@ def _state(namespace: str, space: Space) -> Flow[SpaceInfo]:
     raise ConfigError(
         f"the embedding space of {space.model} was dropped from namespace {namespace!r} meanwhile"
     )
-
-
-def _index(space: Space) -> Flow[bool]:
-    [built] = yield from fetch(INDEX_SPACE, {"space_id": space.id}, timeout=0)
-    return bool(built)
 
 
 class _Filling:

@@ -12,9 +12,9 @@ import pytest
 import ragpg
 from ragpg import doctor
 from ragpg.errors import DatabaseError
-from ragpg.reembed.index import build_index, index_status, memory_for
 from ragpg.repair import repair
 from ragpg.testing import HashEmbedder
+from ragpg.vector_index import build_index, index_status, memory_for
 
 if TYPE_CHECKING:
     Database = psycopg.Connection[Any]
