@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ragpg.query.profile import ProfileChoice, Unsupported
     from ragpg.query.prompt import Prompt, Turn
     from ragpg.query.retrieve import Arms
+    from ragpg.repair import Repair
     from ragpg.settings import Settings
     from ragpg.types import (
         Answer,
@@ -414,11 +415,18 @@ class Client(Flows):
         """Delete documents by source; how many there were. Nothing named, nothing deleted."""
         return self.run(self._delete(sources, namespace))
 
-    def doctor(self) -> list[Check]:
-        """What is wrong with the database, and what to do about it."""
+    def doctor(
+        self, *, fix: bool = False, on_repair: Callable[[Repair], object] | None = None
+    ) -> list[Check]:
+        """What is wrong with the database, and what to do about it.
+
+        fix        mend first what can be mended, as `ragpg doctor --fix`; vectors that are missing
+                   are made by this client's embedder
+        on_repair  is called with what became of each fault
+        """
         with self._database.source.borrow() as connection:
             dsn = address_of(connection)
-        return self._examine(dsn)
+        return self._examine(dsn, fix=fix, on_repair=on_repair)
 
     def run(self, flow: Flow[T]) -> T:
         """Run a flow of the package, such as those of ragpg.graph; each says what it raises."""

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ragpg.query.profile import ProfileChoice, Unsupported
     from ragpg.query.prompt import Prompt, Turn
     from ragpg.query.retrieve import Arms
+    from ragpg.repair import Repair
     from ragpg.settings import Settings
     from ragpg.types import (
         Answer,
@@ -325,11 +326,13 @@ class AsyncClient(Flows):
         """As Client.delete."""
         return await self.run(self._delete(sources, namespace))
 
-    async def doctor(self) -> list[Check]:
+    async def doctor(
+        self, *, fix: bool = False, on_repair: Callable[[Repair], object] | None = None
+    ) -> list[Check]:
         """As Client.doctor."""
         async with self._database.source.borrow() as connection:
             dsn = address_of(connection)
-        return await asyncio.to_thread(self._examine, dsn)
+        return await asyncio.to_thread(self._examine, dsn, fix=fix, on_repair=on_repair)
 
     async def run(self, flow: Flow[T]) -> T:
         """As Client.run."""

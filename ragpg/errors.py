@@ -16,6 +16,7 @@ RagpgError
 │   └── JobLost                 a worker's jobs were taken away from it (RG007)
 ├── LocalDatabaseError          the private Postgres of `ragpg db` cannot run
 ├── LoadError                   a file or text cannot be read as a document
+│   └── NotText                 it is binary, of a kind that holds no text
 ├── ProviderError               an embedding, chat or rerank service failed
 │   ├── RateLimited             the service asked to wait longer than allowed
 │   ├── ContextTooLong          the input is longer than the model takes
@@ -108,6 +109,10 @@ class LocalDatabaseError(RagpgError):
 
 class LoadError(RagpgError):
     """A file or a text cannot be read as a document."""
+
+
+class NotText(LoadError):
+    """A picture, an archive, a program: there is no text in it to read."""
 
 
 class ProviderError(RagpgError):

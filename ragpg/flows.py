@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ragpg.query.profile import ProfileChoice, Unsupported
     from ragpg.query.prompt import Prompt, Turn
     from ragpg.query.retrieve import Arms
+    from ragpg.repair import Repair
     from ragpg.settings import Settings
     from ragpg.types import (
         Answer,
@@ -315,10 +316,16 @@ class Flows:
         count: int = yield from fetch_one(DELETE, {"namespace": namespace, "sources": names})
         return count
 
-    def _examine(self, dsn: str) -> list[Check]:
+    def _examine(
+        self, dsn: str, *, fix: bool, on_repair: Callable[[Repair], object] | None
+    ) -> list[Check]:
         from ragpg import doctor
 
         embedder = self.embedder
+        if fix:
+            from ragpg.repair import repair
+
+            repair(dsn, self.schema, embedder=embedder, on_repair=on_repair)  # type: ignore[arg-type]
         return doctor.examine(dsn, self.schema, embedder=embedder)  # type: ignore[arg-type]
 
 

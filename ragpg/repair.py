@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-import ragpg
 from ragpg import targets
 from ragpg.connection_address import read_dsn, secrets_of
 from ragpg.connection_errors import mapped
+from ragpg.connection_handles import open_source
+from ragpg.connection_sync import Database
 from ragpg.errors import RagpgError
 from ragpg.faults import Fault, faults
-from ragpg.reembed.client import fill_missing
+from ragpg.perform import Performer
+from ragpg.reembed.filling import ReembedReport, fill_missing_vectors
+from ragpg.settings import Settings
 from ragpg.sqlfiles import DEFAULT_SCHEMA
+from ragpg.steps import run
 from ragpg.vector_index import build_index
 
 if TYPE_CHECKING:
@@ -60,8 +64,7 @@ def _mend(dsn: str, schema: str, fault: Fault, embedder: Embedder | None) -> Rep
             if embedder is None:
                 hint = f"name the embedder: ragpg reembed {fault.namespace} --missing"
                 return Repair(fault.name, fault.detail, hint)
-            with ragpg.connect(dsn, schema=schema, embedder=embedder) as rag:
-                report = fill_missing(rag, fault.namespace)
+            report = _fill(dsn, schema, fault.namespace, embedder)
             left = f"{report.missing} are still without" if report.missing else None
             return Repair(fault.name, fault.detail, left)
         if fault.space_id is not None:
@@ -79,3 +82,11 @@ def _mend(dsn: str, schema: str, fault: Fault, embedder: Embedder | None) -> Rep
     except RagpgError as error:
         return Repair(fault.name, fault.detail, error.message)
     return Repair(fault.name, fault.detail)
+
+
+def _fill(dsn: str, schema: str, namespace: str, embedder: Embedder) -> ReembedReport:
+    database = Database(open_source(dsn, Settings.from_env()), schema)
+    try:
+        return run(fill_missing_vectors(namespace, embedder), Performer(database))
+    finally:
+        database.close()

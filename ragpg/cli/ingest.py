@@ -60,6 +60,7 @@ STATUSES: tuple[IngestStatus, ...] = (
     type=click.Choice(POLICIES),
     help="The vector index: kept up with every row, or built after [RAGPG_INDEX; default: auto]",
 )
+@click.option("--queue", is_flag=True, help="Leave it to `ragpg worker`: one job a file")
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing")
 @click.option("-q", "--quiet", is_flag=True, help="Print only failures and the totals")
 @options.connection
@@ -80,6 +81,7 @@ def ingest(
     fields: dict[str, Any] | None,
     follow_links: bool,
     index: IndexPolicy | None,
+    queue: bool,
     dry_run: bool,
     quiet: bool,
     as_json: bool,
@@ -95,10 +97,27 @@ def ingest(
     ragpg ingest docs/ README.md -n handbook
     ragpg ingest docs/ -n handbook --prune
     ragpg ingest docs/ --dry-run --json
+    ragpg ingest docs/ -n handbook --queue
     """
     missing = [path for path in paths if not is_pattern(path) and not Path(path).exists()]
     if missing:
         raise click.UsageError(f"there is no {missing[0]}")
+    if queue:
+        source = click.core.ParameterSource.COMMANDLINE
+        for name in ("chunker", "fields", "index", "dry_run"):
+            if ctx.get_parameter_source(name) == source:
+                option = name.replace("_", "-")
+                raise click.UsageError(f"--{option} is the worker's: it does not go with --queue")
+        from ragpg.cli.jobs import show_enqueued
+        from ragpg.jobs.queue import Queue
+
+        with options.connect(**connection, needs_embedder=False) as rag:
+            enqueued = Queue(rag).enqueue(
+                paths, namespace=namespace, language=language, metadata=metadata, root=root,
+                prune=prune, include=include, exclude=exclude, follow_links=follow_links,
+            )  # fmt: skip
+        show_enqueued(enqueued, as_json=as_json)
+        ctx.exit(0 if enqueued.ok else output.FAILED)
     building = output.IndexLine()
     with (
         _json_fields(fields),

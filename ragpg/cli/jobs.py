@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragpg.cli.options import Connection
+    from ragpg.jobs.enqueue import EnqueueReport
     from ragpg.jobs.queries import JobInfo, Progress
 
 
@@ -33,6 +34,8 @@ def jobs() -> None:
 )
 @click.option("--root", type=click.Path(exists=True, file_okay=False), help="As for ragpg ingest")
 @click.option("--prune", is_flag=True, help="Delete documents whose files are gone from PATHS")
+@click.option("--include", multiple=True, metavar="PATTERN", help="Only files that match")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="No files that match")
 @click.option("--follow-links", is_flag=True, help="Follow symbolic links out of the folder")
 @click.option("--priority", type=int, default=0, show_default=True, help="Higher goes first")
 @click.option("--delay", type=click.FloatRange(min=0), default=0.0, help="Seconds to wait before")
@@ -66,14 +69,19 @@ def add(
     connection = _connection(rest)
     with options.connect(**connection, needs_embedder=False) as rag:
         report = Queue(rag).enqueue(paths, **rest)
+    show_enqueued(report, as_json=as_json)
+    ctx.exit(0 if report.ok else output.FAILED)
+
+
+def show_enqueued(report: EnqueueReport, *, as_json: bool) -> None:
+    """Print what went into the queue."""
     if as_json:
         output.print_json(asdict(report) | {"ok": report.ok})
-    else:
-        for one in report.rejected:
-            click.echo(line(one))
-        text = f"{report.namespace}: {len(report.jobs)} jobs"
-        click.echo(text + (f", {report.replaced} in place of others" if report.replaced else ""))
-    ctx.exit(0 if report.ok else output.FAILED)
+        return
+    for one in report.rejected:
+        click.echo(line(one))
+    text = f"{report.namespace}: {len(report.jobs)} jobs"
+    click.echo(text + (f", {report.replaced} in place of others" if report.replaced else ""))
 
 
 @jobs.command("list")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from posixpath import basename, splitext
 from typing import TYPE_CHECKING
 
-from ragpg.errors import LoadError, RagpgError
+from ragpg.errors import LoadError, NotText, RagpgError
 from ragpg.ingest.clean import clean_metadata, clean_name, clean_text
 from ragpg.ingest.loaders import EXTENSIONS, LOADERS
 from ragpg.ingest.loaders.archive import unpack
@@ -60,7 +60,7 @@ def load(
     except LoadError as error:
         # What is packed is known by the name of its file.
         message = error.message.removeprefix(f"{name}: ")
-        raise LoadError(f"{source}: {message}", hint=error.hint) from error
+        raise type(error)(f"{source}: {message}", hint=error.hint) from error
     loader = known.get(chosen)
     if loader is None:
         raise LoadError(
@@ -109,7 +109,8 @@ def load_text(
 def detect_format(data: bytes, source: str, *, known: Mapping[str, Loader] | None = None) -> str:
     """The format whose loader should read the bytes.
 
-    Raises LoadError for binary content, unless a loader for its format is among `known`.
+    Raises LoadError for binary content, unless a loader for its format is among `known`; NotText
+    where no loader could read it.
     """
     kind = sniff(data)
     if kind is not None:
@@ -120,7 +121,8 @@ def detect_format(data: bytes, source: str, *, known: Mapping[str, Loader] | Non
                 f"{source}: {kind.label}s are not supported",
                 hint=f"Convert it to text or Markdown, or register a loader for {kind.format!r}.",
             )
-        raise LoadError(f"{source}: binary ({kind.label})", hint="Leave it out, or give its text.")
+        refusal = LoadError if kind.spoilt else NotText
+        raise refusal(f"{source}: binary ({kind.label})", hint="Leave it out, or give its text.")
     extension = splitext(basename(source).lower())[1]
     if extension in _MAIL and (mail := mail_format(data, sure=extension == ".eml")):
         return mail

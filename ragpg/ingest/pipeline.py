@@ -271,6 +271,15 @@ class _Run:
         chunks = stored.chunks if stored else 0
         self.report(FileReport(source, "failed", chunks=chunks, reason=reason, notes=tuple(notes)))
 
+    def leave(self, prepared: Prepared) -> Flow[None]:
+        """A file that cannot be read is a failure, unless there was never any text in it."""
+        source, reason = prepared.item.source, prepared.error or "it cannot be read"
+        stored = self.known.get(source)
+        if prepared.fault or (stored is not None and stored.chunks):
+            yield from self.fail(source, reason)
+        else:
+            self.report(FileReport(source, "skipped", reason=reason))
+
     def stored_of(self, sources: Sequence[str]) -> Flow[dict[str, Stored]]:
         """What the namespace holds of sources."""
         if self.namespace is None:
@@ -299,7 +308,7 @@ class _Run:
             self.forecast.seen += size_of(raw.item)
             self.forecast.chunks += len(prepared.texts)
             if prepared.error is not None or prepared.staged is None:
-                yield from self.fail(raw.item.source, prepared.error or "it cannot be read")
+                yield from self.leave(prepared)
                 continue
             group.append(prepared)
             size += len(prepared.texts)

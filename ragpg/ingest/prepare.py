@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from ragpg.errors import ConfigError, LoadError, RagpgError
+from ragpg.errors import ConfigError, LoadError, NotText, RagpgError
 from ragpg.ingest.clean import clean_metadata, clean_name, clean_text
 from ragpg.ingest.discover import Candidate, Discovery, discover, discover_below, read_file
 from ragpg.ingest.embed import embedding_hash, embedding_text
@@ -68,12 +68,14 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An item as a document in chunks, with the texts to embed; or the reason why not."""
+    """An item as a document in chunks, with the texts to embed; or the reason why not, which is no
+    `fault` of a file that holds no text."""
 
     item: Item
     staged: Staged | None = None
     texts: Sequence[str] = ()
     error: str | None = None
+    fault: bool = True
 
 
 def find_files(
@@ -156,6 +158,8 @@ def prepare(raw: Raw, mark: bytes, chunker: Chunker) -> Prepared:
     try:
         document = _document(raw)
         chunks = list(chunker(document))
+    except NotText as error:
+        return Prepared(item, error=error.message, fault=False)
     except RagpgError as error:
         return Prepared(item, error=error.message)
     except Exception as error:  # a chunker of the user's own must not stop the others

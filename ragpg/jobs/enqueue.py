@@ -45,6 +45,8 @@ class QueueOrder:
     max_attempts: int = 5
     batch: str | None = None
     language: str = "english"
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ def enqueue(order: QueueOrder, settings: Settings) -> Flow[EnqueueReport]:
             root=order.root,
             follow_links=order.follow_links,
             max_bytes=settings.max_file_size,
+            include=order.include,
+            exclude=order.exclude,
         )
         found = yield from call(find, order.paths)
     items: list[Item] = yield from call(items_of, found.files, order.texts, order.metadata)

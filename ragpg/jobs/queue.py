@@ -46,6 +46,8 @@ class Queue:
         max_attempts: int = 5,
         batch: str | None = None,
         language: str | None = None,
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
     ) -> EnqueueReport:
         """Put files and texts into the queue, one job a document, for `ragpg worker`.
 
@@ -57,6 +59,8 @@ class Queue:
         delay         seconds before which nobody begins
         max_attempts  after so many failures a job is put into quarantine
         batch         a label, to see the progress of these jobs
+        include       patterns of the files to take, as "*.md"; exclude: of those to leave out;
+                      None: as configured
         language      text search configuration of a new namespace; None: as configured, else
                       english; `follow_links` likewise
 
@@ -68,6 +72,7 @@ class Queue:
             self._client.config, paths, texts, metadata, namespace=namespace, prune=prune,
             root=root, follow_links=follow_links, priority=priority, delay=delay,
             max_attempts=max_attempts, batch=batch, language=language,
+            include=include, exclude=exclude,
         )  # fmt: skip
         return self._client.run(enqueue(order, self._client.settings))
 
@@ -117,12 +122,15 @@ class AsyncQueue:
         max_attempts: int = 5,
         batch: str | None = None,
         language: str | None = None,
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
     ) -> EnqueueReport:
         """As Queue.enqueue."""
         order = _order(
             self._client.config, paths, texts, metadata, namespace=namespace, prune=prune,
             root=root, follow_links=follow_links, priority=priority, delay=delay,
             max_attempts=max_attempts, batch=batch, language=language,
+            include=include, exclude=exclude,
         )  # fmt: skip
         return await self._client.run(enqueue(order, self._client.settings))
 
@@ -160,9 +168,13 @@ def _order(
     namespace: str,
     language: str | None,
     follow_links: bool | None,
+    include: Sequence[str] | None,
+    exclude: Sequence[str] | None,
     **rest: Any,
 ) -> QueueOrder:
     rest |= {
+        "include": list(config.ingest.include if include is None else include),
+        "exclude": list(config.ingest.exclude if exclude is None else exclude),
         "namespace": arguments.text("namespace", namespace),
         "language": config.language_of(namespace) if language is None else language,
         "follow_links": config.ingest.follow_links if follow_links is None else follow_links,

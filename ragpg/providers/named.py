@@ -6,21 +6,30 @@ import importlib.util
 import os
 from typing import TYPE_CHECKING, Any
 
+from ragpg.embedders import Embedders
 from ragpg.errors import ConfigError
 
 if TYPE_CHECKING:
     from ragpg.protocols import Embedder, Generator
 
-EMBEDDERS = "hash, hash:DIMENSIONS, local, openai, openai:MODEL, path:FOLDER or none"
+EMBEDDERS = (
+    "hash, hash:DIMENSIONS, local, openai, openai:MODEL, path:FOLDER, none, or several by commas"
+)
 
 
 def embedder_named(spec: str, **openai: Any) -> Embedder | None:
-    """The embedder that a specification names, see EMBEDDERS; None for "none".
+    """The embedder that a specification names, see EMBEDDERS; None for "none". Several become one
+    that meets each namespace with the model of its vectors: ragpg.embedders.
 
     openai  arguments of OpenAIEmbedder, where it is that
 
     Raises ConfigError for another name; the packages of a model are missed at its first use.
     """
+    if "," in spec:
+        several = [embedder_named(one.strip(), **openai) for one in spec.split(",")]
+        if any(one is None for one in several):
+            raise ConfigError(f"embedder {spec!r}: none stands alone", hint=f"Use {EMBEDDERS}.")
+        return Embedders(*[one for one in several if one is not None])
     kind, _, rest = spec.partition(":")
     if kind == "none" and not rest:
         return None

@@ -56,6 +56,18 @@ def test_jobs_from_adding_to_deleting_op_05(ragpg_cli: Callable[..., Result], do
     assert ragpg_cli("search", "refunds", "-n", "handbook").exit_code == 0
 
 
+def test_an_ingest_may_be_left_to_the_queue(ragpg_cli: Callable[..., Result], docs: Path) -> None:
+    (docs / "c.txt").write_text("Not this one.")
+    queued = ragpg_cli("ingest", str(docs), "-n", "handbook", "--queue", "--include", "*.md")
+    assert (queued.exit_code, queued.stdout) == (0, "handbook: 3 jobs\n")
+    for option in (["--dry-run"], ["--chunker", "whole"]):
+        refused = ragpg_cli("ingest", str(docs), "--queue", *option)
+        assert refused.exit_code == 2
+        assert option[0] in refused.stderr
+    done = ragpg_cli("worker", "--files", str(docs), "--drain", "--poll", "0.1")
+    assert done.stdout.count("handbook: OK") == 3
+
+
 def test_a_worker_ends_on_sigterm_with_nothing_lost(
     ragpg_cli: Callable[..., Result],
     ragpg_process: Callable[..., subprocess.Popen[str]],

@@ -353,3 +353,25 @@ def test_documents_of_a_namespace_without_vectors_get_them(database: str, db: Da
     with ragpg.connect(database, embedder=HashEmbedder(8)) as rag:
         report = rag.ingest(texts=[*texts, ("c", "three texts")])
         assert [file.status for file in report.files] == ["unchanged", "unchanged", "stored"]
+
+
+def test_a_file_that_holds_no_text_is_skipped_and_not_failed(
+    rag: ragpg.Client, db: Database, tmp_path: Path
+) -> None:
+    (tmp_path / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    (tmp_path / "noise.txt").write_bytes(bytes(range(256)) * 4)
+    (tmp_path / "spoilt.docx").write_bytes(b"PK\x03\x04" + bytes(50))
+    (tmp_path / "was-text.md").write_text("There was a text here.")
+    rag.ingest(tmp_path / "was-text.md", root=tmp_path)
+    (tmp_path / "was-text.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    found = {file.source: file for file in rag.ingest(tmp_path).files}
+    # What is stored of a file must not vanish without a word, and a broken document is a failure.
+    assert {source: file.status for source, file in found.items()} == {
+        "logo.png": "skipped",
+        "noise.txt": "skipped",
+        "spoilt.docx": "failed",
+        "was-text.md": "failed",
+    }
+    assert found["logo.png"].reason == "logo.png: binary (PNG image)"
+    assert db.execute("select source from ragpg.document where error is null").fetchall() == []
+    assert rag.search("text", arms=["keyword"]).hits[0].source == "was-text.md"

@@ -149,3 +149,18 @@ def test_a_role_that_owns_nothing_has_the_function_build_it(
 def test_memory_follows_the_size_of_the_graph() -> None:
     assert 1.0e9 < memory_for(1_000_000, 384) < 1.6e9
     assert memory_for(10, 384, "vector") > memory_for(10, 384)
+
+
+async def test_both_clients_mend(database: str, db: Database, rag: ragpg.Client) -> None:
+    rag.ingest(texts=TEXTS)
+    db.execute("delete from ragpg.chunk_keyword")
+    done: list[str] = []
+    found = rag.doctor(fix=True, on_repair=lambda one: done.append(f"{one.name}: {one.error}"))
+    assert "keywords: None" in done
+    assert "keywords" not in {one.name for one in found if one.status != "ok"}
+    db.execute("delete from ragpg.embedding_1")
+    assert "vectors" in {one.name for one in rag.doctor() if one.status != "ok"}
+    async with ragpg.aconnect(database, embedder=HashEmbedder(32)) as other:
+        found = await other.doctor(fix=True)
+    assert "vectors" not in {one.name for one in found if one.status != "ok"}
+    assert scalar(db, "select count(*) from ragpg.embedding_1") == 6

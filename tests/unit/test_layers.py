@@ -79,7 +79,7 @@ LAYERS = {
     "ragpg.targets": 6,
     "ragpg.installed": 6,
     "ragpg.migrate": 6,
-    "ragpg.repair": 8,
+    "ragpg.repair": 6,
     "ragpg.faults": 6,
     "ragpg.doctor": 6,
     "ragpg.reembed": 8,

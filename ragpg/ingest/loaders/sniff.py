@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What bytes are. `format` names the loader that could read them; "" when none could."""
+    """What bytes are. `format` names the loader that could read them; "" when none could.
+    `spoilt` is a document that could be read if it were whole, or open."""
 
     label: str
     format: str = ""
+    spoilt: bool = False
 
 
 #: Magic bytes at the start, from the formats' specifications.
@@ -81,7 +83,7 @@ def sniff(data: bytes) -> Kind | None:
         return _in_zip(data)
     if data.startswith(_OLE):
         if _ENCRYPTED in data:
-            return Kind("Office document with a password")
+            return Kind("Office document with a password", spoilt=True)
         return Kind("old Office document", "doc")
     if data[:4] == b"RIFF" and data[8:12] in (b"WEBP", b"WAVE", b"AVI "):
         return Kind("WebP image" if data[8:12] == b"WEBP" else "audio or video")
@@ -105,7 +107,7 @@ def _in_zip(data: bytes) -> Kind:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = set(archive.namelist())
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
-        return Kind("broken ZIP archive")
+        return Kind("broken ZIP archive", spoilt=True)
     return next((kind for member, kind in _IN_ZIP if member in members), Kind("ZIP archive"))
 
 
