@@ -32,6 +32,7 @@ def check_citations(
     missing one, unless a later claim of its paragraph has one: it may stand for both.
     """
     citing = any(claim.cited for claim in claims)
+    later = _cited_later(answer, claims)
     checked = []
     for at, claim in enumerate(claims):
         checks = [
@@ -46,20 +47,21 @@ def check_citations(
             for number in claim.cited
         ]
         uncited = citing and not checks and claim.verdict in _SPEAKING
-        if uncited and not _cited_later(answer, claim, claims[at + 1 :]):
+        if uncited and not later[at]:
             checks.append(CitationCheck(None, "missing"))
         reasons = [*claim.reasons, *_reasons(claim, checks, count)]
         checked.append(replace(claim, citations=checks, reasons=reasons))
     return checked
 
 
-def _cited_later(answer: str, claim: Claim, following: Sequence[Claim]) -> bool:
-    for later in following:
-        if "\n\n" in answer[claim.end : later.start]:
-            return False
-        if later.cited:
-            return True
-    return False
+def _cited_later(answer: str, claims: Sequence[Claim]) -> list[bool]:
+    """Whether a later claim of the same paragraph has a number, for each claim."""
+    found = [False] * len(claims)
+    for at in range(len(claims) - 2, -1, -1):
+        following = claims[at + 1]
+        if "\n\n" not in answer[claims[at].end : following.start]:
+            found[at] = bool(following.cited) or found[at + 1]
+    return found
 
 
 def _reasons(claim: Claim, checks: Sequence[CitationCheck], count: int) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from ragpg.sentences import split_sentences
@@ -10,7 +12,7 @@ from ragpg.types import Pair
 from ragpg.words import STOPWORDS, content_words, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ragpg.query.markers import Marker
     from ragpg.types import Hit
@@ -62,56 +64,73 @@ def _spans(number: int, hit: Hit) -> list[Span]:
     ]
 
 
+class Spans:
+    """The spans of hits, to be looked up by the words of a claim."""
+
+    def __init__(self, hits: Sequence[Hit]) -> None:
+        self.hits = hits
+        self.all = spans_of(hits)
+        self._holding: dict[str, list[int]] = {}
+        for at, span in enumerate(self.all):
+            for word in span.words:
+                self._holding.setdefault(word, []).append(at)
+
+    def candidates(self, claim: str, cited: Sequence[int], count: int) -> list[Candidate]:
+        """The `count` spans of highest overlap with a claim, cited sources first among equals, and
+        the best one of each cited source; then the best of all joined with the span that adds most
+        to it, where that is much."""
+        asked = content_words(claim)
+        shares = self._overlaps(asked)
+
+        def order(at: int) -> tuple[float, bool, int]:
+            span = self.all[at]
+            gain = PAIR_GAIN if span.sentences == 2 else 0.0
+            # Spans stand in the order of their sources.
+            return gain - shares.get(at, 0.0), span.number not in cited, at
+
+        pool: Iterable[int] = shares if len(shares) >= count else range(len(self.all))
+        chosen = nsmallest(count, pool, key=order)
+        seen = {self.all[at].number for at in chosen}
+        for number in dict.fromkeys(cited):
+            if number not in seen:
+                own = (at for at, span in enumerate(self.all) if span.number == number)
+                chosen += nsmallest(1, own, key=order)
+        found = [
+            Candidate(
+                (self.all[at],), _pair(claim, shares.get(at, 0.0), (self.all[at],), self.hits)
+            )
+            for at in chosen
+        ]
+        singles = (at for at in shares if self.all[at].sentences == 1)
+        first = min(singles, key=order, default=None)
+        second = None if first is None else self._adding(asked, first)
+        if first is not None and second is not None:
+            joined = self.all[first], self.all[second]
+            share = overlap(asked, joined[0].words | joined[1].words)
+            found.append(Candidate(joined, _pair(claim, share, joined, self.hits)))
+        return found
+
+    def _adding(self, asked: Sequence[str], first: int) -> int | None:
+        """The single sentence that has most of what another one lacks, where that is much."""
+        lacking = [word for word in asked if word not in self.all[first].words]
+        shares = self._overlaps(lacking)
+        others = [at for at in shares if self.all[at].sentences == 1 and at != first]
+        second = min(others, key=lambda at: (-shares[at], at), default=None)
+        if second is None or shares[second] * len(lacking) / len(asked) < PAIR_GAIN:
+            return None
+        return second
+
+    def _overlaps(self, asked: Sequence[str]) -> dict[int, float]:
+        """The overlap of each span that has any of these words."""
+        counts: Counter[int] = Counter()
+        for word in asked:
+            counts.update(self._holding.get(word, ()))
+        return {at: count / len(asked) for at, count in counts.items()}
+
+
 def overlap(asked: Sequence[str], found: frozenset[str]) -> float:
     """The share of a claim's content words among the words of a span."""
     return sum(word in found for word in asked) / len(asked) if asked else 0.0
-
-
-def candidates(
-    claim: str, spans: Sequence[Span], hits: Sequence[Hit], cited: Sequence[int], count: int
-) -> list[Candidate]:
-    """The `count` spans of highest overlap with a claim, cited sources first among equals, and the
-    best one of each cited source; then the best of all joined with the span that adds most to it,
-    where that is much."""
-    asked = content_words(claim)
-    ranked = sorted(
-        ((overlap(asked, span.words), span) for span in spans),
-        key=lambda one: (
-            -(one[0] - (PAIR_GAIN if one[1].sentences == 2 else 0.0)),
-            one[1].number not in cited,
-            one[1].number,
-            one[1].start,
-        ),
-    )
-    chosen = ranked[:count]
-    for number in cited:
-        if all(span.number != number for _, span in chosen):
-            chosen += [one for one in ranked if one[1].number == number][:1]
-    found = [Candidate((span,), _pair(claim, share, (span,), hits)) for share, span in chosen]
-    joined = _joined(asked, ranked, spans)
-    if joined:
-        share = overlap(asked, joined[0].words | joined[1].words)
-        found.append(Candidate(joined, _pair(claim, share, joined, hits)))
-    return found
-
-
-def _joined(
-    asked: Sequence[str], ranked: Sequence[tuple[float, Span]], spans: Sequence[Span]
-) -> tuple[Span, Span] | None:
-    """The best single sentence with the one elsewhere that has most of what it lacks."""
-    first = next((span for _, span in ranked if span.sentences == 1), None)
-    if first is None or not asked:
-        return None
-    lacking = [word for word in asked if word not in first.words]
-    others = [span for span in spans if span.sentences == 1 and span is not first]
-    second = max(
-        others,
-        key=lambda one: (overlap(lacking, one.words), -one.number, -one.start),
-        default=None,
-    )
-    if second is None or overlap(lacking, second.words) * len(lacking) / len(asked) < PAIR_GAIN:
-        return None
-    return first, second
 
 
 def _pair(claim: str, share: float, spans: Sequence[Span], hits: Sequence[Hit]) -> Pair:

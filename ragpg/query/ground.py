@@ -7,6 +7,7 @@ lexical (ragpg.judges.lexical), and it stands in where another one fails.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from ragpg.judges.lexical import LexicalJudge
 from ragpg.query.citation_checks import check_citations
 from ragpg.query.claims import extract_claims
-from ragpg.query.evidence import PAIR_GAIN, Candidate, candidates, spans_of, without_markers
+from ragpg.query.evidence import PAIR_GAIN, Candidate, Spans, without_markers
 from ragpg.query.markers import find_markers
 from ragpg.steps import Flow, call
 from ragpg.types import Claim, Evidence, Grounding
@@ -103,13 +104,14 @@ def ground_flow(answer: str, hits: Sequence[Hit], judge: Judge | None = None) ->
 
 def _take_apart(answer: str, hits: Sequence[Hit], judge: Judge | None) -> _Work:
     markers = find_markers(answer, [hit.content for hit in hits])
-    spans = spans_of(hits)
+    spans = Spans(hits)
     count = getattr(judge, "candidates", _CANDIDATES)
+    starts = [one.start for one in markers]
     claims = []
     for sentence in extract_claims(answer):
-        own = [one for one in markers if sentence.start <= one.start < sentence.end]
+        own = markers[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
         plain = without_markers(sentence.text, sentence.start, own)
-        claims.append((sentence, own, candidates(plain, spans, hits, _numbers(own), count)))
+        claims.append((sentence, own, spans.candidates(plain, _numbers(own), count)))
     return _Work(answer, hits, markers, claims)
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ragpg.words import find_quote
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _DASH = "‐‑‒–—−-"
 _MARKER = re.compile(
@@ -24,13 +26,16 @@ _MARKER = re.compile(
 )
 _PART = re.compile(rf"(?P<low>[{_DASH}]?\w+)(?:\s*[{_DASH}]\s*(?P<high>\w+))?")
 _FENCE = re.compile(
-    r"^ {0,3}(?P<fence>```+|~~~+)[^\n]*\n.*?(?:^ {0,3}(?P=fence)[^\n]*$|\Z)", re.M | re.S
+    r"^ {0,3}(?P<fence>`{3,}(?!`)|~{3,}(?!~))[^\n]*\n.*?(?:^ {0,3}(?P=fence)[^\n]*$|\Z)",
+    re.M | re.S,
 )
-_CODE = re.compile(r"(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`)", re.S)
+_TICKS = re.compile(r"`+")
 _LINK = re.compile(r"!?\[[^\[\]\n]*\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")
 _DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:", re.M)
 _QUOTE = re.compile(r"\"(?P<a>[^\"\n]+)\"|“(?P<b>[^”\n]+)”|«(?P<c>[^»\n]+)»|„(?P<d>[^“”\n]+)[“”]")
 _QUOTE_BLOCK = re.compile(r"^ {0,3}>[^\n]*$", re.M)
+_IN_WORD = re.compile(r"[\w\]]")
+_PHRASE_END = re.compile(r"\s*(?:[.,;:!?)]|$)")
 #: ① to ⑳.
 _CIRCLED = "".join(map(chr, range(0x2460, 0x2474)))
 #: A range is written out up to this many numbers; of a longer one only its ends are kept.
@@ -65,45 +70,99 @@ def find_markers(answer: str, sources: Sequence[str] = ()) -> list[Marker]:
     for found in _MARKER.finditer(answer):
         if {"[": "]", "【": "】"}[found["open"]] != found["close"]:
             continue
-        if any(start <= found.start() < end for start, end in hidden):
+        if hidden.covers(found.start()):
             continue
         numbers = _numbers(found["body"])
         if not numbers:
             continue
         marker = Marker(found.start(), found.end(), numbers)
-        before = answer[: found.start()]
-        word = re.search(r"[\w\]]+$", before)
-        if word is None or found["foot"] or last_end == found.start():
+        before = answer[found.start() - 1 : found.start()]
+        if not _IN_WORD.match(before) or found["foot"] or last_end == found.start():
             detached.append(marker)
             last_end = found.end()
-        elif not before.endswith("]"):
-            attached.append((word[0], marker))
+        elif before != "]":
+            attached.append((_word_before(answer, found.start()), marker))
     if detached:
         return detached
+    indexes: dict[str, set[tuple[int, ...]]] = {}
+    for word, marker in attached:
+        indexes.setdefault(word, set()).add(marker.numbers)
     return [
         marker
         for word, marker in attached
         if word.isalpha()
         and len(word) > 2
-        and re.match(r"\s*(?:[.,;:!?)]|$)", answer[marker.end :])
-        and all(other.numbers == marker.numbers for name, other in attached if name == word)
+        and _PHRASE_END.match(answer, marker.end)
+        and len(indexes[word]) == 1
     ]
 
 
-def _hidden_spans(answer: str, sources: Sequence[str]) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
-    for pattern in (_FENCE, _CODE, _LINK, _DEFINITION):
-        spans.extend(
-            found.span()
-            for found in pattern.finditer(answer)
-            if not any(start <= found.start() < end for start, end in spans)
-        )
+def _word_before(answer: str, end: int) -> str:
+    start = end
+    while start and _IN_WORD.match(answer[start - 1]):
+        start -= 1
+    return answer[start:end]
+
+
+class _Hidden:
+    """Spans of an answer, to be asked what they cover."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._reach: list[int] = []
+
+    def add(self, spans: Iterable[tuple[int, int]]) -> None:
+        rows = sorted([*zip(self._starts, self._reach, strict=True), *spans])
+        self._starts = [start for start, _ in rows]
+        # How far any span up to this one reaches: they may lie inside each other.
+        self._reach = list(accumulate((end for _, end in rows), max))
+
+    def covers(self, place: int) -> bool:
+        at = bisect_right(self._starts, place) - 1
+        return at >= 0 and place < self._reach[at]
+
+
+def _outside(spans: _Hidden, pattern: re.Pattern[str], answer: str) -> list[tuple[int, int]]:
+    return [found.span() for found in pattern.finditer(answer) if not spans.covers(found.start())]
+
+
+def _code(runs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Code in backticks: from a run of them to the next run of the same length."""
+    following: list[int | None] = [None] * len(runs)
+    last: dict[int, int] = {}
+    for at in range(len(runs) - 1, -1, -1):
+        length = runs[at][1] - runs[at][0]
+        following[at] = last.get(length)
+        last[length] = at
+    spans = []
+    at = 0
+    while at < len(runs):
+        end = following[at]
+        if end is not None:
+            spans.append((runs[at][0], runs[end][1]))
+        at = at + 1 if end is None else end + 1
+    return spans
+
+
+def _hidden_spans(answer: str, sources: Sequence[str]) -> _Hidden:
+    spans = _Hidden()
+    spans.add(_outside(spans, _FENCE, answer))
+    spans.add(_code(_outside(spans, _TICKS, answer)))
+    for pattern in (_LINK, _DEFINITION):
+        spans.add(_outside(spans, pattern, answer))
+    quoted = []
+    known: dict[str, bool] = {}
     for found in (*_QUOTE.finditer(answer), *_QUOTE_BLOCK.finditer(answer)):
         quote = next((part for part in found.groupdict().values() if part), found[0])
         quote = quote.lstrip("> ")
         # Only quotations with a bracket in them can hide one, and comparing costs time.
-        if "[" in quote and any(find_quote(quote, source) for source in sources):
-            spans.append(found.span())
+        if "[" not in quote:
+            continue
+        if quote not in known:
+            known[quote] = any(find_quote(quote, source) for source in sources)
+        if known[quote]:
+            quoted.append(found.span())
+    spans.add(quoted)
     return spans
 
 

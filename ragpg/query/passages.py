@@ -7,7 +7,8 @@ import re
 from ragpg.sentences import split_sentences
 
 _FENCE = re.compile(
-    r"^ {0,3}(?P<fence>```+|~~~+)[^\n]*\n.*?(?:^ {0,3}(?P=fence)[^\n]*$|\Z)", re.M | re.S
+    r"^ {0,3}(?P<fence>`{3,}(?!`)|~{3,}(?!~))[^\n]*\n.*?(?:^ {0,3}(?P=fence)[^\n]*$|\Z)",
+    re.M | re.S,
 )
 #: A row of a table, a tab-separated row, an indented code line.
 _ROW = re.compile(r"^(?:[ ]{0,3}\|.*|[^\n|]*\|[^\n|]*\|.*|[^\n\t]+\t[^\n]*|(?: {4}|\t)\S.*)$", re.M)

@@ -76,6 +76,7 @@ def _compare_prefixes(claim: SentenceWords, evidence: SentenceWords) -> list[Dis
 
 
 _NEIGHBOURS = 4
+_NOTHING: frozenset[str] = frozenset()
 _ALL = word_set("""
     all every each always any everyone everybody everything entire jede jeder alle
 """)
@@ -99,7 +100,11 @@ def _near(words: SentenceWords, at: int) -> set[str]:
 def compare_opposites(claim: SentenceWords, evidence: SentenceWords) -> list[Disagreement]:
     """A word of the claim whose opposite the evidence has in like company; at most one."""
     for at, raw in enumerate(claim.raw):
-        opposites = OPPOSITES.get(raw, frozenset()) | OPPOSITES.get(claim.stems[at], frozenset())
+        opposites = OPPOSITES.get(raw, _NOTHING) | OPPOSITES.get(claim.stems[at], _NOTHING)
+        if not opposites:
+            continue
+        if opposites.isdisjoint(evidence.by_stem) and opposites.isdisjoint(evidence.raw):
+            continue
         own = [
             place
             for place, other in enumerate(evidence.raw)
@@ -123,7 +128,7 @@ def _belongs(
     """Whether what follows the word in the claim stands nearer to its opposite in the evidence."""
     following = [
         place
-        for place in claim.content()
+        for place in claim.content
         if at < place <= at + _NEIGHBOURS and claim.clause[place] == claim.clause[at]
     ]
     if not following:

@@ -9,9 +9,13 @@ from __future__ import annotations
 import re
 import zlib
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Literal
 
 from ragpg.words import STOPWORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Bound = Literal["", "max", "min"]
 
@@ -166,6 +170,7 @@ _NUMBER = re.compile(
     r"(?P<ordinal>(?:st|nd|rd|th)\b)?(?=(?P<after>(?:[\s-]*[^\W\d_]+|\s*[%€$£°µμ]\w?)?(?:\s+[^\W\d_]+){0,2}))",
     re.I,
 )
+_PER_THOUSAND = re.compile(r"\s*per (?:thousand|1,?000)\b")
 _ARTICLE_UNIT = re.compile(
     r"\b(?:an?|one|per|each|every)\s+(?P<unit>second|minute|hour|day|week|month|quarter|year)\b",
     re.I,
@@ -213,16 +218,12 @@ _AFTER: tuple[tuple[Bound, re.Pattern[str]], ...] = (
 )
 
 
-def quantities(text: str) -> tuple[list[Quantity], list[Date]]:
+@lru_cache(maxsize=4096)
+def quantities(text: str) -> tuple[Sequence[Quantity], Sequence[Date]]:
     """Numbers and dates of a text in order; a date's digits are not given as numbers again."""
     dates: list[Date] = []
     for pattern in _DATES:
-        for found in pattern.finditer(text):
-            date = _date(text, found)
-            if date is not None:
-                dates.append(date)
-                blank = " " * len(found[0])
-                text = text[: found.start()] + blank + text[found.end() :]
+        text = pattern.sub(partial(_taken, text, dates), text)
     lower = text.lower()
     numbers = [quantity for found in _NUMBER.finditer(lower) if (quantity := _number(lower, found))]
     for found in _ARTICLE_UNIT.finditer(lower):
@@ -240,6 +241,15 @@ def quantities(text: str) -> tuple[list[Quantity], list[Date]]:
     return numbers, dates
 
 
+def _taken(text: str, dates: list[Date], found: re.Match[str]) -> str:
+    """Blanks in the place of a date, which joins the others."""
+    date = _date(text, found)
+    if date is None:
+        return found[0]
+    dates.append(date)
+    return " " * len(found[0])
+
+
 def _date(text: str, found: re.Match[str]) -> Date | None:
     parts = found.groupdict()
     name = parts.get("name")
@@ -248,7 +258,9 @@ def _date(text: str, found: re.Match[str]) -> Date | None:
         return None
     year = int(parts["y"]) if parts.get("y") else None
     bound = _bound(text.lower(), found.start(), found.end())
-    if not bound and re.search(r"\bby\s*$", text[: found.start()].lower()):
+    if not bound and re.search(
+        r"\bby\s*$", text[max(found.start() - 8, 0) : found.start()].lower()
+    ):
         bound = "max"
     if "a" in parts:
         first, second = int(parts["a"]), int(parts["b"])
@@ -279,7 +291,7 @@ def _bound(lower: str, start: int, end: int) -> Bound:
 def _number(lower: str, found: re.Match[str]) -> Quantity | None:
     digits, spelled = found["digits"], found["spelled"]
     start = found.start("digits") if digits else found.start("spelled")
-    before = lower[:start]
+    before = lower[max(start - 2, 0) : start]
     # utf-8, us-east-1, x2: part of a name, which is compared as a name.
     if digits and re.search(rf"[{_LATIN}][-_/]?$", before):
         return None
@@ -289,14 +301,16 @@ def _number(lower: str, found: re.Match[str]) -> Quantity | None:
     unit, noun = _unit((found["currency"] or "").strip(), found["after"])
     if spelled in ("one", "zero") and unit is None:
         return None
-    if unit is None and re.match(r"\s*per (?:thousand|1,?000)\b", lower[found.start("after") :]):
+    if unit is None and _PER_THOUSAND.match(lower, found.start("after")):
         unit = "‰"
     scale = (found["scale"] or "").strip()
     # "5 m" is five metres; "$5m" is five million.
     if scale == "m" and not found["currency"]:
         scale, unit = "", "m"
     factor = _SCALES.get(scale, _LETTER_SCALES.get(scale, 1.0))
-    if found["sign"] in ("-", "−") and not re.search(r"[\w)%]\s*$", lower[: found.start("sign")]):
+    if found["sign"] in ("-", "−") and not re.search(
+        r"[\w)%]\s*$", lower[max(found.start("sign") - 8, 0) : found.start("sign")]
+    ):
         factor = -factor
     dimension, unit_factor = UNITS[unit] if unit else ("", 1.0)
     end = found.end("ordinal") if found["ordinal"] else found.start("after")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,13 +15,21 @@ from ragpg.query.synonyms import synonyms
 from ragpg.words import STOPWORDS, fold, stem
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ragpg.query.sentence_words import SentenceWords
 
 _NAME = re.compile(r"[^\W\d_]*[^\W_]+(?:[-_./][^\W_]+)*")
+_SECOND_NAME = re.compile(r" [^\W\d_a-z][^\W\d_]*[a-z]")
+#: Characters in front of a word that tell whether a sentence begins with it, and the marks that
+#: say so.
+_NEAR = 24
+_OPENING = tuple('.!?:"“(')
 _GERMAN = re.compile(r"\b(?:der|die|das|und|ist|nicht|ein|eine|wird|werden|für|mit)\b")
 _DETERMINERS = word_set("""
     the a an this that these those its their our your his her
 """)
+_EMPTY = STOPWORDS | NEGATIONS
 _NOUN_BEFORE = word_set("""
     by from to of for in on at with against between the a an
 """)
@@ -33,22 +43,36 @@ def compare_names(
     Names are words with a capital, acronyms and identifiers. An acronym or identifier may also
     stand elsewhere in the text around the evidence, and one in brackets is explained in front.
     """
-    names = [found for found in _NAME.finditer(claim) if _is_name(claim, found)]
+    names = _names(claim)
     # Where many words have capitals (German nouns, a title) a capital makes no name.
     shouted = len(names) > max(3, 0.5 * len(claim.split())) or _GERMAN.search(claim)
-    near, far = fold(f"{evidence} {heading}"), fold(f"{evidence} {heading} {around}")
-    for found in names:
-        name = found[0]
+    near = (_folded(evidence), _folded(heading))
+    far = (*near, _folded(around))
+    for start, name in names:
         special = bool(re.search(r"\d|[_./]|\w[A-Z]", name))
-        if (shouted and not special) or (special and claim[: found.start()].endswith("(")):
+        if (shouted and not special) or (special and claim[:start].endswith("(")):
             continue
         known = far if special else near
-        stems = {stem(word) for word in re.findall(r"[^\W_]+", known)}
         # "IP3R-mediated": the part in lower case is no name.
         parts = [part for part in re.findall(r"[^\W_]+", name) if not part.islower()] or [name]
-        if fold(name) not in known and not all(stem(fold(part)) in stems for part in parts):
+        plain = fold(name)
+        if not any(plain in text for text, _ in known) and not all(
+            any(stem(fold(part)) in stems for _, stems in known) for part in parts
+        ):
             return [Disagreement("missing", "name", f"{name!r} is not in the evidence")]
     return []
+
+
+@lru_cache(maxsize=4096)
+def _names(claim: str) -> Sequence[tuple[int, str]]:
+    return [(found.start(), found[0]) for found in _NAME.finditer(claim) if _is_name(claim, found)]
+
+
+@lru_cache(maxsize=1024)
+def _folded(text: str) -> tuple[str, frozenset[str]]:
+    """A text folded, and the stems of its words."""
+    plain = fold(text)
+    return plain, frozenset(stem(word) for word in re.findall(r"[^\W_]+", plain))
 
 
 def _is_name(claim: str, found: re.Match[str]) -> bool:
@@ -61,10 +85,13 @@ def _is_name(claim: str, found: re.Match[str]) -> bool:
         return False  # a script without capitals, where a match is no single word
     if re.search(r"\d|\w[_/]\w|\w[A-Z]", name):
         return True
-    before, after = claim[: found.start()], claim[found.end() :]
+    # Only what stands next to it is looked at: a claim may be long.
+    before = claim[max(found.start() - _NEAR, 0) : found.start()]
     # The first word of a sentence has a capital anyway, but "Peter Becker" is a name there too.
-    starts = not re.search(r"\w", before) or re.search(r"[.!?:\"“(]\s*$", before)
-    paired = re.match(r" [^\W\d_a-z][^\W\d_]*[a-z]", after)
+    starts = before.rstrip()[-1:] in _OPENING or (
+        found.start() <= _NEAR and not re.search(r"\w", before)
+    )
+    paired = _SECOND_NAME.match(claim, found.end())
     return name[0].isupper() and bool(paired or not starts)
 
 
@@ -75,7 +102,7 @@ def compare_roles(claim: SentenceWords, evidence: SentenceWords) -> list[Disagre
 
 def _exchanged(claim: SentenceWords, evidence: SentenceWords) -> list[Disagreement]:
     """ "A pays B" against "B pays A"; a passive with "by" turns the order round again."""
-    mine = [at for at in claim.content() if len(evidence.places(claim.stems[at])) == 1]
+    mine = [at for at in claim.content if len(evidence.places(claim.stems[at])) == 1]
     for subject, verb, thing in zip(mine, mine[1:], mine[2:], strict=False):
         if claim.clause[subject] != claim.clause[thing] or claim.raw[subject] in NUMBER_WORDS:
             continue
@@ -113,8 +140,9 @@ def _leading(words: SentenceWords, wanted: str) -> str:
 
 def _successors(words: SentenceWords) -> dict[str, str]:
     """Each content word that occurs once, with the content word behind it."""
-    content = [words.stems[at] for at in words.content()]
-    return {word: follower for word, follower in pairwise(content) if content.count(word) == 1}
+    content = [words.stems[at] for at in words.content]
+    counts = Counter(content)
+    return {word: follower for word, follower in pairwise(content) if counts[word] == 1}
 
 
 def _replaced(claim: SentenceWords, evidence: SentenceWords) -> list[Disagreement]:
@@ -144,7 +172,7 @@ def _replaced(claim: SentenceWords, evidence: SentenceWords) -> list[Disagreemen
             continue
         old = [evidence.raw[its[at]] for at in range(i1, i2)]
         new = [claim.raw[mine[at]] for at in range(j1, j2)]
-        if any(word in STOPWORDS | NEGATIONS or word[0].isdigit() for word in (*old, *new)):
+        if any(word in _EMPTY or word[0].isdigit() for word in (*old, *new)):
             continue
         # Moved words are not replaced ones, and "admins" may stand for "administrators".
         if any(stem(word) in left for word in new) or any(stem(word) in right for word in old):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from ragpg.words import STOPWORDS, fold, stem
@@ -37,6 +38,8 @@ NEGATIONS = word_set("""
     lacking unable nicht kein keine keinen keiner keinem nie niemals
     ohne pas jamais nunca sin ningun
 """)
+#: Words that carry no meaning of their own here.
+_EMPTY = STOPWORDS | NEGATIONS
 _BREAKS = word_set("""
     but however although though while whereas unless except because if when until aber
     sondern mais pero
@@ -47,16 +50,23 @@ _SCOPE = 5
 
 @dataclass(frozen=True, slots=True)
 class SentenceWords:
-    """The words of a text in order, folded, with clause and negation of each."""
+    """The words of a text in order, folded, with clause and negation of each.
+
+    `by_stem` says where each stem stands, `content` where words with a meaning of their own do.
+    """
 
     raw: list[str]
     stems: list[str]
     clause: list[int]
     negated: frozenset[int]
     scopes: list[list[int]]
+    by_stem: dict[str, list[int]]
+    content: list[int]
 
     @classmethod
+    @lru_cache(maxsize=4096)
     def of(cls, text: str) -> SentenceWords:
+        """The words of a text; kept, because a claim meets many spans and a span many claims."""
         lower = re.sub(r"\b(\w+?)n't\b", r"\1 not", fold(text))
         lower = _BOUND_PHRASE.sub("", lower.replace("cannot", "can not"))
         lower = re.sub(r"\bfail(?:s|ed)? to\b", "not", lower)
@@ -78,17 +88,19 @@ class SentenceWords:
                 scope = [
                     at
                     for at in range(place + 1, len(raw))
-                    if clause[at] == clause[place] and raw[at] not in STOPWORDS | NEGATIONS
+                    if clause[at] == clause[place] and raw[at] not in _EMPTY
                 ]
                 # "is not covered by the warranty": the doer is not what is negated.
                 doer = next((at for at in range(place, len(raw)) if raw[at] == "by"), len(raw))
                 scopes.append([at for at in scope if at < doer][:_SCOPE])
         cued = {clause[at] for at, token in enumerate(raw) if token in NEGATIONS}
         negated = frozenset(at for at, one in enumerate(clause) if one in cued)
-        return cls(raw, stems, clause, negated, scopes)
+        by_stem: dict[str, list[int]] = {}
+        for at, one in enumerate(stems):
+            by_stem.setdefault(one, []).append(at)
+        content = [at for at, token in enumerate(raw) if token not in _EMPTY]
+        return cls(raw, stems, clause, negated, scopes, by_stem, content)
 
     def places(self, wanted: str) -> list[int]:
-        return [at for at, one in enumerate(self.stems) if one == wanted]
-
-    def content(self) -> list[int]:
-        return [at for at, token in enumerate(self.raw) if token not in STOPWORDS | NEGATIONS]
+        """Where a stem stands."""
+        return self.by_stem.get(wanted, [])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ragpg.query.quantities import NUMBER_WORDS, UNITS, quantities
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-_./'’][^\W_]+)*")
+#: Characters in front of a word that tell whether a sentence begins with it, and the marks that
+#: say so.
+_NEAR = 24
+_ENDS = tuple(".!?:;\n")
 _ARTICLES = word_set("the a an der die das ein eine le la les un une el los las una")
 #: The share of the claim's words that must stand in the evidence in the same order.
 _CLOSE = 0.6
@@ -35,6 +40,7 @@ _LEVEL = {word: level for level, words in enumerate(_AMOUNTS) for word in words}
 _SOME, _MANY, _MOST, _ALL = 2, 3, 4, 5
 _MUST = word_set("must shall muss müssen mussen doit")
 _ONLY = word_set("only solely exclusively just nur ausschliesslich lediglich seulement")
+_LIMITING = _ONLY | word_set("not nicht")
 _EXCEPT = word_set("except unless alone sole ausser sauf")
 _MAY = word_set("may might could can optionally kann darf peut")
 
@@ -76,11 +82,12 @@ def compare_slots(claim: str, evidence: str) -> list[Disagreement]:
     return list(found.values())
 
 
-def _words(text: str) -> list[_Word]:
+@lru_cache(maxsize=4096)
+def _words(text: str) -> Sequence[_Word]:
     words = []
     for found in _TOKEN.finditer(text):
-        before = text[: found.start()].rstrip(" \"'“(*_`")
-        first = not before or before[-1] in ".!?:;\n"
+        before = text[max(found.start() - _NEAR, 0) : found.start()].rstrip(" \"'“(*_`")
+        first = (not before and found.start() <= _NEAR) or before[-1:] in _ENDS
         folded = fold(found[0])
         if folded not in _ARTICLES or (found[0].isupper() and len(found[0]) > 1):
             words.append(_Word(found[0], folded, first))
@@ -113,6 +120,10 @@ def _exchanged(
 
 def _aligned(left: Sequence[str], right: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
     """How the words of the claim (right) follow those of the evidence; empty where they do not."""
+    here = set(left)
+    # Most pairs share too few words, whatever their order; that is cheaper to see.
+    if sum(word in here for word in right) < _CLOSE * len(right):
+        return []
     matcher = SequenceMatcher(None, left, right, autojunk=False)
     codes: list[tuple[str, int, int, int, int]] = list(matcher.get_opcodes())
     equal = sum(j2 - j1 for kind, _, _, j1, j2 in codes if kind == "equal")
@@ -122,6 +133,8 @@ def _aligned(left: Sequence[str], right: Sequence[str]) -> list[tuple[str, int, 
 def _limited(mine: Sequence[_Word], its: Sequence[_Word]) -> Disagreement | None:
     """An "only" put into the words of the evidence, or a "not" put in front of its "only"."""
     left, right = [one.folded for one in its], [one.folded for one in mine]
+    if _LIMITING.isdisjoint(right):
+        return None
     for kind, i1, _, j1, j2 in _aligned(left, right):
         if kind != "insert" or j2 - j1 > 2:
             continue
