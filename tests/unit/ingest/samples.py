@@ -103,6 +103,20 @@ def pptx() -> bytes:
     return out.getvalue()
 
 
+def xlsx() -> bytes:
+    """A workbook of two sheets with numbers and dates."""
+    from openpyxl import Workbook  # type: ignore[import-untyped,unused-ignore]
+
+    book: Any = Workbook()
+    for sheet in (book.active, book.create_sheet("Fees")):
+        sheet.append(["boat", "fee"])
+        for number in range(20):
+            sheet.append([f"boat {number}", number * 1.5])
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
 def epub(chapters: dict[str, str], *, hrefs: dict[str, str] | None = None) -> bytes:
     """A book of HTML chapters; `hrefs` are what the package says instead of their names."""
     items = "".join(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragpg.errors import ConfigError
-from ragpg.ingest.chunk import HeadingChunker
+from ragpg.ingest.chunk import HeadingChunker, WholeChunker
 from ragpg.ingest.chunkers import (
     AutoChunker,
     CodeChunker,
@@ -44,6 +45,7 @@ CHUNKERS: list[Chunker] = [
     CodeChunker(90),
     TokenChunker(20, 5),
     SemanticChunker(HashEmbedder(16), 300, least=50),
+    WholeChunker(),
 ]
 MARKDOWN = (
     "---\ntitle: Pilot\n---\n# Harbour\n\nThe *quay* is wet. Boats moor at 3.5 knots.\n\n## Fees\n\n"
@@ -74,6 +76,9 @@ FILES: dict[str, bytes] = {
     "a.pdf": samples.pdf(*[[f"Line {n} of page {page}" for n in range(20)] for page in range(6)]),
     "a.docx": samples.docx(),
     "a.pptx": samples.pptx(),
+    "a.xlsx": samples.xlsx(),
+    "a.tsv": b"id\tname\n" + b"".join(b"%d\tboat %d\n" % (n, n) for n in range(40)),
+    "a.txt.gz": gzip.compress(b"One line.\n" * 60),
     "a.epub": samples.epub({"a.xhtml": "<h1>One</h1>" + "<p>Aboard the boat.</p>" * 20}),
     "a.eml": samples.MAIL,
     "a.mbox": samples.MBOX * 4,
