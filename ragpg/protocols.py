@@ -19,7 +19,8 @@ class Embedder(Protocol):
     """Turns texts into vectors of one length.
 
     `model` names the embedding space together with `dimensions`: two embedders with the same
-    pair must give interchangeable vectors.
+    pair must give interchangeable vectors. Optional is `reads(text)`, the share of a text, 0 to 1,
+    that the model can make sense of: a search whose query it cannot read is left to the words.
     """
 
     @property

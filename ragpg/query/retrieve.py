@@ -127,11 +127,11 @@ def split_arms(arms: Arms | None, retrievers: Sequence[str]) -> ArmChoice:
     return ArmChoice({name: arms[name] for name in arms if name not in retrievers}, external)
 
 
-def wants_vector(arms: Json) -> bool:
-    """Whether the vector arm is on in what SQL is told."""
+def wants(arm: str, arms: Json) -> bool:
+    """Whether the vector or the keyword arm is on in what SQL is told."""
     if arms is None:
         return True
-    return "vector" in arms if isinstance(arms, list) else arms.get("vector") is not False
+    return arm in arms if isinstance(arms, list) else arms.get(arm) is not False
 
 
 def read_hit(found: Mapping[str, Any], prior: float | None = None) -> Hit:

@@ -70,6 +70,25 @@ def test_a_second_attempt_looks_further_down(database: str) -> None:
     assert len(twice.hits) == 10
 
 
+class Illiterate(HashEmbedder):
+    """Knows a tenth of the letters of every query."""
+
+    def reads(self, text: str) -> float:
+        return 0.1
+
+
+def test_a_query_that_the_model_cannot_read_is_left_to_the_words(database: str) -> None:
+    with ragpg.connect(database, embedder=Illiterate(32)) as rag:
+        rag.ingest(texts=TEXTS)
+        found = rag.search("refunds")
+        assert found.hits[0].source == "refunds.md"
+        assert set(found.hits[0].arms) == {"keyword"}
+        assert found.report["embed"].skipped == "hash-32-v1 knows 10% of the letters of this query"
+        assert any(note.startswith("vector arm skipped: hash-32-v1") for note in found.notes)
+        # Without words there is nothing better than what the model says.
+        assert "vector" in rag.search("refunds", arms=["vector"]).hits[0].arms
+
+
 def test_confidence_tells_a_fitting_query_from_a_strange_one(filled: Client) -> None:
     # The cosines of feature hashing are not those that the signal was calibrated on.
     fits = filled.search("how long do refunds take", arms=["keyword"]).confidence

@@ -115,3 +115,26 @@ def test_a_missing_extra_is_named(module: str, monkeypatch: pytest.MonkeyPatch) 
     onnx._built_in_files.cache_clear()
     with pytest.raises(ConfigError, match=r"ragpg\[local\]"):
         LocalEmbedder().embed_query("x")
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("How do I get my money back?", 0.95, 1),
+        ("get_user_by_id() in libpq.so", 0.8, 1),
+        ("Welche Kündigungsfristen gelten für Mietverträge?", 0.8, 1),
+        ("Kaç yıl garanti veriliyor, nasıl başvurulur?", 0.6, 1),
+        ("كم من الوقت يستغرق استرداد الأموال؟", 0, 0.2),
+        ("退款需要多长时间?", 0, 0.3),
+        ("Πόσος χρόνος χρειάζεται για την επιστροφή;", 0, 0.4),
+        ("Сколько времени занимает возврат денег?", 0, 0.4),
+        ("4 + 4", 1, 1),
+        ("", 1, 1),
+    ],
+)
+def test_knows_what_it_can_read(model: LocalEmbedder, text: str, least: float, most: float) -> None:
+    assert least <= model.reads(text) <= most
+
+
+def test_of_another_vocabulary_nothing_is_said(tmp_path: Path) -> None:
+    assert LocalEmbedder(tmp_path).reads("退款需要多长时间") == 1.0
