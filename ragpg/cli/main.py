@@ -81,11 +81,23 @@ def main() -> None:
     """
     # The pool tells of lost connections, and so does the error that ends the command.
     logging.getLogger("psycopg").addHandler(logging.NullHandler())
+    _say_once()
     for stream in (sys.stdout, sys.stderr):
         # A file name that is no text, or a narrow terminal, must not end a run.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def _say_once() -> None:
+    """Warnings of the library go to the terminal, but for events of calls: what those degraded, the
+    commands print themselves."""
+    log = logging.getLogger("ragpg")
+    if not log.hasHandlers() and logging.lastResort is not None:
+        handler = logging.StreamHandler()
+        handler.setLevel(logging.WARNING)
+        handler.addFilter(lambda record: not hasattr(record, "event"))
+        log.addHandler(handler)
 
 
 if __name__ == "__main__":

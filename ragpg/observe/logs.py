@@ -1,5 +1,6 @@
 """Stages as events of the standard logging module: one a stage (DEBUG) and one a call (INFO), on
-the logger ragpg.<call>; what failed is a WARNING.
+the logger ragpg.<call>. A call that went on without a stage that failed is a WARNING; one that
+raised is none, because its caller knows.
 
 Every field of an event is an attribute of its record, so that a formatter of JSON finds it. No
 query, text, answer, address or message of an error is in it, unless a client's settings say
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def tell(ended: Stage) -> None:
     """Log how a stage ended."""
     level = logging.DEBUG if ended.parent is not None else logging.INFO
-    if isinstance(ended.error, Exception):
+    if ended.parent is None and "failed" in ended.facts:
         level = logging.WARNING
     log = logging.getLogger(f"ragpg.{ended.root.name}")
     if not log.isEnabledFor(level):

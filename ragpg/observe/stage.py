@@ -88,7 +88,7 @@ def stage(
     opened = _below(name, _current.get(), facts)
     if category is not None:
         opened.category = category
-    with _open(opened):
+    with _Open(opened):
         result = yield from flow
         if read is not None:
             opened.facts.update(read(result))
@@ -114,7 +114,7 @@ def operation(
     around = _current.get()
     opened = _opened(name, around, namespaces, category, facts, content)
     try:
-        with _open(opened):
+        with _Open(opened):
             result = yield from flow
             if read is not None:
                 opened.facts.update(read(result))
@@ -162,7 +162,7 @@ class Streamed:
 
     def part(self, flow: Flow[T]) -> Flow[T]:
         """A flow as a part of the call."""
-        with _within(self.opened):
+        with _Within(self.opened):
             return (yield from flow)
 
     @contextmanager
@@ -172,7 +172,7 @@ class Streamed:
         _start(opened)
 
         def count(model: str, usage: Usage) -> Usage:
-            with _within(opened):
+            with _Within(opened):
                 return note(model, usage)
 
         try:
@@ -274,27 +274,35 @@ def _end(opened: Stage) -> None:
         logs.tell(opened)
 
 
-@contextmanager
-def _within(opened: Stage) -> Iterator[None]:
-    token = _current.set(opened)
-    span = spans.enter(opened.span)
-    try:
-        yield
-    finally:
+class _Within:
+    """Makes a stage the current one. A class, because a generator would cost twice as much."""
+
+    __slots__ = ("opened", "span", "token")
+
+    def __init__(self, opened: Stage) -> None:
+        self.opened = opened
+
+    def __enter__(self) -> None:
+        self.token = _current.set(self.opened)
+        self.span = spans.enter(self.opened.span)
+
+    def __exit__(self, kind: object, error: BaseException | None, where: object) -> None:
         # A flow that nobody drives any more is closed wherever the collector runs.
         with suppress(ValueError):
-            _current.reset(token)
-            spans.leave(span)
+            _current.reset(self.token)
+            spans.leave(self.span)
 
 
-@contextmanager
-def _open(opened: Stage) -> Iterator[None]:
-    _start(opened)
-    try:
-        with _within(opened):
-            yield
-    except BaseException as error:
-        opened.error = error
-        raise
-    finally:
-        _end(opened)
+class _Open(_Within):
+    """Starts a stage, makes it the current one, and ends it."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        _start(self.opened)
+        super().__enter__()
+
+    def __exit__(self, kind: object, error: BaseException | None, where: object) -> None:
+        super().__exit__(kind, error, where)
+        self.opened.error = error
+        _end(self.opened)

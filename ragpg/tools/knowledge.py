@@ -98,7 +98,10 @@ class RagKnowledge:
     def retrieve(self, query: str, *, top_k: int) -> Retrieval:
         """Search. Raises as Client.search."""
         found = self.rag.search(query, namespace=self.namespaces, k=top_k, filter=self.filter)
-        return Retrieval([Passage(hit.content, _place(hit), hit.score) for hit in found.hits])
+        return Retrieval(
+            [Passage(hit.content, _place(hit), hit.score) for hit in found.hits],
+            found.usage.cost_usd,
+        )
 
     def index(self) -> IndexReport:
         """Bring the first namespace to what `paths` hold now; what is gone there is deleted."""
@@ -185,7 +188,8 @@ class Binding:
         try:
             found = self._retrieve(task)
         except Exception as error:  # the turn goes on without it
-            _LOG.warning("%s: %s; the turn goes on without it", self.category, _said(error))
+            # The message of an error may hold the task.
+            _LOG.warning("%s: %s; the turn goes on without it", self.category, type(error).__name__)
             return ""
         if not found.results:
             return ""

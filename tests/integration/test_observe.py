@@ -23,6 +23,7 @@ from ragpg.observe.ledger import Ledger, reset_usage, usage_of
 from ragpg.observe.stage import Spent
 from ragpg.query.profile import Profile
 from ragpg.testing import HashEmbedder, ScriptedGenerator
+from ragpg.tools.knowledge import Binding, RagKnowledge
 from ragpg.types import Delta, Done, Embedding, Embeddings, Usage
 
 if TYPE_CHECKING:
@@ -193,9 +194,11 @@ def test_a_stage_that_fails_says_so_without_its_words(
         assert (embed.attributes or {})["error.type"] == "ProviderError"
         assert not embed.events
         assert facts(spans, "search")["ragpg.failed"] == ("embed",)
-        [record] = [one for one in caplog.records if one.levelno == logging.WARNING]
-        assert (record.name, vars(record)["event"]) == ("ragpg.search", "embed")
-        assert vars(record)["error"] == "ProviderError"
+        [degraded] = [one for one in caplog.records if one.levelno == logging.WARNING]
+        assert (degraded.name, vars(degraded)["event"]) == ("ragpg.search", "search")
+        assert vars(degraded)["failed"] == ["embed"]
+        [stage] = [one for one in caplog.records if "error" in vars(one)]
+        assert (vars(stage)["event"], vars(stage)["error"]) == ("embed", "ProviderError")
         with pytest.raises(DatabaseError):
             rag.search(QUERY, namespace="nowhere")
         assert named(spans, "retrieve").status.is_ok
@@ -212,8 +215,8 @@ def test_content_is_told_to_those_who_ask_for_it(
         rag.search(QUERY)
     assert facts(spans, "search")["gen_ai.retrieval.query.text"] == QUERY
     assert QUERY in (named(spans, "embed").status.description or "")
-    [record] = [one for one in caplog.records if one.levelno == logging.WARNING]
-    assert QUERY in vars(record)["reason"]
+    [stage] = [one for one in caplog.records if "error" in vars(one)]
+    assert QUERY in vars(stage)["reason"]
 
 
 class Json(logging.Formatter):
@@ -302,7 +305,9 @@ def test_costs_are_added_up_by_day_namespace_category_and_model(
         assert (told.model, told.output_tokens, told.unpriced) == ("gpt-4o-mini", 5, 0)
         spent = (told.cost_usd or 0) + (asked.result.usage.cost_usd or 0)
         assert asked.usage.cost_usd == pytest.approx(spent)
-        rag.search("four")
+        bound = Binding(RagKnowledge(rag, "faq", "answers", ["default"]), "tool", 2)
+        bound.call({"query": "four"})
+        assert bound.costs == [pytest.approx(0.02 / 1e6)]
     [total] = db.execute(
         "select input_tokens from ragpg.usage_summary where category = 'retrieval'"
         " and namespace = 'default'"
