@@ -23,6 +23,7 @@ COMMANDS = {
     "search": "ragpg.cli.search:search",
     "ask": "ragpg.cli.ask:ask",
     "ground": "ragpg.cli.ground:ground",
+    "inspect": "ragpg.cli.inspection:inspect",
     "sentences": "ragpg.cli.sentences:sentences",
     "reembed": "ragpg.cli.reembed:reembed",
     "index": "ragpg.cli.index:index",

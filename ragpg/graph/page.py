@@ -6,13 +6,13 @@ and keyboard. Colours follow the reader's light or dark setting.
 
 from __future__ import annotations
 
-import json
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from ragpg.graph.layout import rings
 from ragpg.graph.show import describe
+from ragpg.page_template import as_data, filled
 
 if TYPE_CHECKING:
     from ragpg.graph.show import Edge, Neighbourhood, Node
@@ -23,8 +23,7 @@ def as_html(found: Neighbourhood) -> str:
     places = rings(found)
     nodes = {node.id: node for node in found.nodes}
     title = f"Around {_named(found.centre)}"
-    # "<" must not end the script element, whatever a name holds.
-    data = json.dumps(
+    data = as_data(
         {
             "nodes": [
                 {"id": name, "text": _named(nodes[name])} for name in places
@@ -32,11 +31,9 @@ def as_html(found: Neighbourhood) -> str:
             "edges": [
                 {"source": edge.source, "target": edge.target} for edge in found.edges
             ],
-        },
-        ensure_ascii=True,
-    ).replace("<", "\\u003c")  # fmt: skip
+        }
+    )  # fmt: skip
     template = files("ragpg.graph").joinpath("page.html").read_text(encoding="utf-8")
-    # One pass: a name may hold the mark of another part.
     parts = {
         "title": escape(title),
         "drawing": _drawing(found, places),
@@ -44,11 +41,7 @@ def as_html(found: Neighbourhood) -> str:
         "data": data,
         "counts": f"{len(found.nodes)} nodes, {len(found.edges)} edges",
     }
-    out = []
-    for piece in template.split("{{"):
-        mark, closed, rest = piece.partition("}}")
-        out.append(parts[mark] + rest if closed and mark in parts else piece)
-    return "".join(out)
+    return filled(template, parts)
 
 
 def _drawing(found: Neighbourhood, places: dict[str, tuple[float, float]]) -> str:

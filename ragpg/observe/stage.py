@@ -68,6 +68,8 @@ class Stage:
         return sum((one.usage for one in self.spent), Usage())
 
 
+#: Stages that have ended, for `watching`.
+_ended: ContextVar[list[Stage] | None] = ContextVar("ragpg_ended", default=None)
 _current: ContextVar[Stage | None] = ContextVar("ragpg_stage", default=None)
 _settings: ContextVar[Settings | None] = ContextVar("ragpg_settings", default=None)
 
@@ -196,6 +198,19 @@ class Streamed:
 
 
 @contextmanager
+def watching() -> Iterator[list[Stage]]:
+    """Gives the list that the stages within are added to when they end."""
+    seen: list[Stage] = []
+    token = _ended.set(seen)
+    try:
+        yield seen
+    finally:
+        # As in `_within`.
+        with suppress(ValueError):
+            _ended.reset(token)
+
+
+@contextmanager
 def settled(settings: Settings) -> Iterator[None]:
     """Let operations run with a client's settings: its prices, and whether content may be told."""
     token = _settings.set(settings)
@@ -270,6 +285,9 @@ def _start(opened: Stage) -> None:
 def _end(opened: Stage) -> None:
     opened.ms = (time.perf_counter() - opened.began) * 1000
     spans.end(opened)
+    seen = _ended.get()
+    if seen is not None:
+        seen.append(opened)
     if not isinstance(opened.error, GeneratorExit):
         logs.tell(opened)
 

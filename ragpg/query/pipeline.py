@@ -17,6 +17,7 @@ from ragpg.query.prior import apply_prior
 from ragpg.query.retrieve import split_arms, wants
 from ragpg.query.selection import choose, write_context
 from ragpg.query.sources import Found, embedding_of, search_beside, search_in_sql
+from ragpg.query.trace import Trace
 from ragpg.query.understand import probes_of, second_attempt
 from ragpg.rerankers.chain import Search, rerank_hits
 from ragpg.steps import fetch
@@ -74,12 +75,16 @@ def _found(
     report: dict[str, ArmReport] = {}
     found = yield from _candidates(request, query, providers, settings, report, notes)
     hits, sure = found.hits, found.sure
+    trace = Trace() if request.trace is None else request.trace
+    trace.fused = hits
     if request.reranker is not None:
         reranked = yield from rerank_hits(request.reranker, query, hits, Search(found.embedding))
         hits = reranked.hits
         report |= reranked.report
         notes += reranked.notes
+    trace.reranked = hits
     hits = apply_prior(hits, report)
+    trace.weighed = hits
     hits = yield from stage("choose", choose(request.profile, hits, request.k, report))
     hits = [
         hit if hit.rank == rank else replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)

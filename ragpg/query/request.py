@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ragpg.query.profile import Unsupported
     from ragpg.query.prompt import Turn
     from ragpg.query.retrieve import Arms
+    from ragpg.query.trace import Trace
     from ragpg.types import Json
 
 
@@ -53,6 +54,7 @@ class Request:
     profile: Profile = field(default_factory=read_profile)
     history: Sequence[Turn] = ()
     model: str | None = None
+    trace: Trace | None = None
     judge: Judge | None = None
     gate: float | None = None
     unsupported: Unsupported | None = None

@@ -11,8 +11,7 @@ import pytest
 from ragpg.graph.layout import rings
 from ragpg.graph.page import as_html
 from ragpg.graph.show import Edge, Neighbourhood, Node, as_dot, as_text
-
-from .browser import Browser, program
+from tests.browser import Browser, program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -86,7 +86,7 @@ class Browser:
     def press(self, key: str) -> None:
         """Press a key and let it go."""
         codes = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38,
-                 "ArrowRight": 39, "ArrowDown": 40, "Home": 36}  # fmt: skip
+                 "ArrowRight": 39, "ArrowDown": 40, "Home": 36, "End": 35}  # fmt: skip
         for kind in ("rawKeyDown", "keyUp"):
             self.send(
                 "Input.dispatchKeyEvent", type=kind, key=key, code=key,

@@ -1,0 +1,1 @@
+"""One search, looked into: every arm's list, fusion, reranking, context and grounding."""
