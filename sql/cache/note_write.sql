@@ -26,7 +26,9 @@ begin
   insert into ragpg.namespace_write (namespace_id, xid, mark)
   select namespace.id, mine, pg_catalog.hashtextextended(pg_catalog.gen_random_uuid()::text, 0)
     from ragpg.namespace where namespace.id = any (ids)
-  on conflict (namespace_id, xid) do nothing;
+  -- A row of that number that is not ours came with a dump, from a server that has counted further.
+  on conflict (namespace_id, xid) do update set mark = excluded.mark
+    where namespace_write.xmin <> pg_catalog.pg_current_xact_id()::pg_catalog.xid;
   -- Now and then one writer takes the rows of those before it into its own. A stricter transaction
   -- than the usual would fail where another one does the same.
   if found and pg_catalog.random() < 0.02 and pg_catalog.current_setting('transaction_isolation') = 'read committed' then

@@ -14,9 +14,10 @@ begin
   -- may show each user something else.
   if pg_catalog.pg_current_xact_id_if_assigned() is not null
      or exists (select 1 from pg_catalog.pg_policy
-                  join pg_catalog.pg_class on pg_class.oid = pg_policy.polrelid
-                 where pg_class.relnamespace = 'ragpg'::pg_catalog.regnamespace
-                   and pg_policy.polname <> 'namespace_access') then
+                 where pg_policy.polname <> 'namespace_access'
+                   and 'ragpg'::pg_catalog.regnamespace = (
+                     select pg_class.relnamespace from pg_catalog.pg_class
+                      where pg_class.oid = pg_policy.polrelid)) then
     return;
   end if;
   select pg_catalog.concat_ws('/', pg_database.oid, pg_catalog.date_part('epoch', install.installed_at), ids,

@@ -159,6 +159,21 @@ def test_many_writes_leave_few_rows_and_never_the_same_version(
     assert rows < 290
 
 
+def test_a_number_that_came_with_a_dump_hides_no_write(
+    database: str, shop: Client, db: psycopg.Connection[Any]
+) -> None:
+    with psycopg.connect(database) as writer:
+        [number] = writer.execute("select pg_current_xact_id()::text::bigint").fetchone() or [0]
+        db.execute(
+            "insert into ragpg.namespace_write select id, %s, 5 from ragpg.namespace", [number]
+        )
+        shop.search("refunds")
+        assert mode(shop.search("refunds")) == "hit"
+        writer.execute("update ragpg.document set title = 'Refunds'")
+        writer.execute("update ragpg.document set title = 'Returns'")
+    assert mode(shop.search("refunds")) == "miss"
+
+
 def test_what_callers_do_to_a_result_reaches_nobody(shop: Client) -> None:
     shop.ingest(texts=[("c.md", "Refunds of gold.")], metadata={"tags": ["x"]})
     for result in (shop.search("refunds"), shop.search("refunds")):
