@@ -82,7 +82,11 @@ def reembed(
     pace = Pace(per_second=rate, seconds=seconds)
     result: dict[str, Any] = {}
     complete = True
-    builds = connection["embedder"] and not (rollback or drop or status or only_missing)
+    # With --switch alone, an embedder of the environment is the one that searches use.
+    named = ctx.get_parameter_source("embedder") == click.core.ParameterSource.COMMANDLINE
+    builds = (connection["embedder"] and not (rollback or drop or status or only_missing)) and (
+        named or not switch
+    )
     if not builds and not (rollback or drop or status or only_missing or switch):
         raise click.UsageError("name the new model with --embedder")
     embedder = options.make_embedder(connection["embedder"]) if builds or only_missing else None

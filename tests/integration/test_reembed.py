@@ -269,7 +269,8 @@ def test_the_command(database: str, rag: ragpg.Client) -> None:
     rag.ingest(texts=[(source, f"{text} " * 5) for source, text in TEXTS])
 
     def ragpg_(*arguments: str, code: int = 0) -> Any:
-        runner = CliRunner()
+        # Whose embedder is of the environment names with --embedder only what is new.
+        runner = CliRunner(env={"RAGPG_EMBEDDER": "hash:32"})
         result = runner.invoke(main, [*arguments, "--dsn", database, "--json"])
         assert result.exit_code == code, result.output
         return json.loads(result.stdout.splitlines()[-1]) if code == 0 else result.output
