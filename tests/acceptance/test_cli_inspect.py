@@ -72,7 +72,7 @@ def test_wrong_use_is_named(ragpg_cli: Callable[..., Result]) -> None:
 
 
 @pytest.fixture
-def server(filled: Client) -> Iterator[InspectServer]:
+def local_page(filled: Client) -> Iterator[InspectServer]:
     def look(fields: Any) -> Any:
         names = [one.strip() for one in fields["n"].split(",")]
         return filled.run(inspect(filled, fields["q"], namespace=names, k=int(fields["k"])))
@@ -85,8 +85,8 @@ def server(filled: Client) -> Iterator[InspectServer]:
         thread.join()
 
 
-def get(server: InspectServer, path: str, **headers: str) -> tuple[int, str, Any]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+def get(local_page: InspectServer, path: str, **headers: str) -> tuple[int, str, Any]:
+    connection = http.client.HTTPConnection("127.0.0.1", local_page.server_port, timeout=30)
     connection.request("GET", path, headers=headers)
     found = connection.getresponse()
     text = found.read().decode()
@@ -94,22 +94,22 @@ def get(server: InspectServer, path: str, **headers: str) -> tuple[int, str, Any
     return found.status, text, found.headers
 
 
-def test_the_server_answers_its_form_and_nobody_else(server: InspectServer) -> None:
-    status, page, headers = get(server, "/")
+def test_the_server_answers_its_form_and_nobody_else(local_page: InspectServer) -> None:
+    status, page, headers = get(local_page, "/")
     assert (status, 'role="search"' in page) == (200, True)
     assert headers["Cache-Control"] == "no-store"
-    status, page, _ = get(server, "/?" + urlencode({"q": "<b>refunds</b>", "k": "2"}))
+    status, page, _ = get(local_page, "/?" + urlencode({"q": "<b>refunds</b>", "k": "2"}))
     assert status == 200
     assert "&lt;b&gt;refunds&lt;/b&gt;" in page
     assert "<b>refunds" not in page
     assert 'aria-label="result rank 1, ' in page
-    status, page, _ = get(server, "/?" + urlencode({"q": "x", "n": "<nope>"}))
+    status, page, _ = get(local_page, "/?" + urlencode({"q": "x", "n": "<nope>"}))
     assert status == 404
     assert "namespace &quot;&lt;nope&gt;&quot; does not exist" in page
-    assert get(server, "/etc/passwd")[0] == 404
+    assert get(local_page, "/etc/passwd")[0] == 404
     # A name of somebody else that was led here, and a page that would have it searched.
-    assert get(server, "/?q=refunds", Host="evil.example")[0] == 403
-    assert get(server, "/?q=x", **{"Sec-Fetch-Site": "cross-site"})[0] == 403
+    assert get(local_page, "/?q=refunds", Host="evil.example")[0] == 403
+    assert get(local_page, "/?q=x", **{"Sec-Fetch-Site": "cross-site"})[0] == 403
 
 
 def test_the_command_serves_until_it_is_stopped(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,7 @@ MODULES = {
 }
 
 
+@cache
 def _imports(module: str) -> set[str]:
     """What a module imports when it runs, also inside functions; not for types alone."""
     tree = ast.parse(MODULES[module].read_text())
