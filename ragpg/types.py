@@ -259,11 +259,10 @@ class CitationCheck:
 class Claim:
     """An assertive sentence of an answer with its verdict.
 
-    `start`/`end` are characters of the answer. `support` is between 0 and 1, on the scale of
-    `judge`. `evidence` is the best span, then one of each other source that says the same.
-    `reasons`
-    name what disagreed ("number 41 is not in the evidence"). `cited` are the numbers written in the
-    sentence, `citations` what became of each.
+    `start`/`end` are characters of the answer. `support` is the highest of any span, between 0 and
+    1, on the scale of `judge`. `evidence` is the best span, then one of each other source that says
+    the same. `reasons` name what disagreed ("number 41 is not in the evidence"). `cited` are the
+    numbers written in the sentence, `citations` what became of each.
     """
 
     text: str

@@ -98,18 +98,20 @@ def _detection_json(one: Detection) -> dict[str, Any]:
 def _shown(reports: Sequence[JudgeReport], detections: Sequence[Detection]) -> str:
     lines = []
     if reports:
-        lines += [
-            "supported claims against      AUC  precision  recall  balanced accuracy  threshold"
-        ]
+        lines.append(
+            "judge, and supported claims against      AUC        (95 %)  precision  recall"
+            "  balanced accuracy        (95 %)  threshold"
+        )
     for report in reports:
         lines.append(report.judge)
         rows = [*report.separations.items()]
         if report.verdicts:
-            rows.append(("by verdict", report.by_verdict))
+            rows.append(("all others, by verdict", report.by_verdict))
         for name, one in rows:
+            area, balanced = (_span(found) for found in (one.auc_interval, one.balanced_interval))
             lines.append(
-                f"  {name:<24} {one.auc:8.3f} {one.precision:10.3f} {one.recall:7.3f}"
-                f" {one.balanced_accuracy:18.3f} {one.threshold:10.2f}"
+                f"  {name:<32} {one.auc:9.3f} {area:>13} {one.precision:10.3f} {one.recall:7.3f}"
+                f" {one.balanced_accuracy:18.3f} {balanced:>13} {one.threshold:10.2f}"
             )
         lines.extend(f"  {note}" for note in report.notes)
     for found in detections:
@@ -120,3 +122,7 @@ def _shown(reports: Sequence[JudgeReport], detections: Sequence[Detection]) -> s
         for kind, (part, whole) in [*found.caught.items(), *found.alarms.items()]:
             lines.append(f"  {kind:<24} {part} of {whole}")
     return "\n".join(lines)
+
+
+def _span(interval: tuple[float, float]) -> str:
+    return f"{interval[0]:.3f}-{interval[1]:.3f}"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import LoadError
+from ragpg.evaluate.separation import best_threshold, separation
 from ragpg.query.ground import ground
 from ragpg.types import Hit
 from ragpg.words import fold
@@ -23,10 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragpg.evaluate.corruptions import ClaimPair
+    from ragpg.evaluate.separation import Separation
     from ragpg.protocols import Judge
-
-#: The verdicts as one scale, support within each: what an area under the curve is taken of.
-_LEVEL = {"contradicted": -1.0, "unsupported": 0.0, "partial": 1.0, "supported": 2.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +40,11 @@ class LabelledClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Separation:
-    """How a score tells supported claims from others.
-
-    `auc` is the chance that a supported claim has the higher score. `threshold` has the highest
-    balanced accuracy on the claims it was learned from; the other figures are measured at it.
-    """
-
-    auc: float
-    threshold: float
-    precision: float
-    recall: float
-    balanced_accuracy: float
-    claims: int
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeReport:
     """What a judge did: separations by question, and verdicts by label.
 
-    `by_verdict` is measured at the judge's own verdict "supported", without any learned threshold.
+    Scores are the support of a claim. `by_verdict` is measured at the judge's own verdict
+    "supported", without any learned threshold; its area is that of the verdicts alone.
     """
 
     judge: str
@@ -108,6 +92,7 @@ def evaluate_judge(
 ) -> JudgeReport:
     """A judge on labelled claims, against their cited documents or what `evidence` finds."""
     rows: list[tuple[LabelledClaim, float]] = []
+    said: list[tuple[float, bool]] = []
     verdicts: dict[str, Counter[str]] = {}
     notes: Counter[str] = Counter()
     for one in claims:
@@ -117,15 +102,15 @@ def evaluate_judge(
         verdict, support = "unsupported", 0.0
         if grounding.claims:
             verdict, support = grounding.claims[0].verdict, grounding.claims[0].support
-        rows.append((one, _LEVEL[verdict] + min(max(support, 0.0), 0.999)))
+        rows.append((one, support))
+        if _held_out(one):
+            said.append((float(verdict == "supported"), one.label == "SUPPORT"))
         verdicts.setdefault(one.label, Counter())[verdict] += 1
     name = "lexical" if judge is None else judge.name
     return JudgeReport(
         name,
         _separations(rows),
-        _separation(
-            [(score, one.label == "SUPPORT") for one, score in rows if _held_out(one)], 2.0
-        ),
+        separation(said, 1.0),
         verdicts,
         [f"{text} ({count} times)" for text, count in notes.most_common(3)],
     )
@@ -144,7 +129,7 @@ def evaluate_score(
         for one in claims
     ]
     held = [(value, one.label == "SUPPORT") for one, value in rows if _held_out(one)]
-    return JudgeReport(name, _separations(rows), _separation(held, 0.5), {})
+    return JudgeReport(name, _separations(rows), separation(held, 0.5), {})
 
 
 def rouge_1(claim: str, hits: Sequence[Hit]) -> float:
@@ -170,43 +155,8 @@ def _separations(rows: Sequence[tuple[LabelledClaim, float]]) -> dict[str, Separ
         chosen = [row for row in rows if row[0].label in ("SUPPORT", *labels)]
         train = [(score, one.label == "SUPPORT") for one, score in chosen if not _held_out(one)]
         test = [(score, one.label == "SUPPORT") for one, score in chosen if _held_out(one)]
-        found[name] = _separation(test, best_threshold(train or test))
+        found[name] = separation(test, best_threshold(train or test))
     return found
-
-
-def _separation(rows: Sequence[tuple[float, bool]], threshold: float) -> Separation:
-    positives = [score for score, true in rows if true]
-    negatives = [score for score, true in rows if not true]
-    hits = sum(score >= threshold for score in positives)
-    alarms = sum(score >= threshold for score in negatives)
-    recall = hits / len(positives) if positives else 0.0
-    return Separation(
-        auc=area_under_curve(positives, negatives),
-        threshold=threshold,
-        precision=hits / (hits + alarms) if hits + alarms else 0.0,
-        recall=recall,
-        balanced_accuracy=(recall + 1 - alarms / len(negatives)) / 2 if negatives else recall,
-        claims=len(rows),
-    )
-
-
-def area_under_curve(positives: Sequence[float], negatives: Sequence[float]) -> float:
-    """The chance that a positive score is above a negative one; a tie counts half. 0.5 if none."""
-    if not positives or not negatives:
-        return 0.5
-    above = sum((one > other) + (one == other) / 2 for one in positives for other in negatives)
-    return above / (len(positives) * len(negatives))
-
-
-def best_threshold(rows: Sequence[tuple[float, bool]]) -> float:
-    """The score from which on a claim counts as supported, by highest balanced accuracy; the
-    lowest such score."""
-    scores = sorted({score for score, _ in rows})
-    return max(
-        scores,
-        key=lambda at: (_separation(rows, at).balanced_accuracy, -at),
-        default=0.5,
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,14 +17,17 @@ if TYPE_CHECKING:
 #: The share of a claim's content words that its evidence must have.
 SUPPORTED = 0.5
 PARTIAL = 0.25
+#: What a disagreement takes from the support: where the evidence says otherwise, and where it does
+#: not say so. Chosen on the training half of SciFact's claims; docs/decisions/grounding.md.
+CONFLICT, MISSING = 0.3, 0.1
 
 
 class LexicalJudge:
     """supported from `supported` of the claim's content words on, partial from `partial` on.
 
     Where numbers, units, dates, negation, quantifiers, names or roles disagree a claim is
-    contradicted (the evidence says otherwise) or unsupported (it does not say so). The thresholds
-    are a convention; docs/decisions/grounding.md measures what they give.
+    contradicted (the evidence says otherwise) or unsupported (it does not say so), and its support
+    is less. The thresholds are a convention; docs/grounding.md says what they give.
     """
 
     name = "lexical"
@@ -44,13 +47,21 @@ class LexicalJudge:
             return Judgement("unsupported", pair.overlap)
         found = disagreements(pair.claim, pair.evidence, pair.heading, pair.around)
         verdict = self._verdict(pair.overlap, found)
-        return Judgement(verdict, pair.overlap, [one.reason for one in found])
+        return Judgement(verdict, reduced(pair.overlap, found), [one.reason for one in found])
 
     def _verdict(self, support: float, differing: Sequence[Disagreement]) -> Verdict:
         if not differing:
             return "supported" if support >= self.supported else "partial"
         conflict = any(one.kind == "conflict" for one in differing)
         return "contradicted" if conflict and support >= self.supported else "unsupported"
+
+
+def reduced(support: float, differing: Sequence[Disagreement]) -> float:
+    """Support less what facts speak against it."""
+    if not differing:
+        return support
+    conflict = any(one.kind == "conflict" for one in differing)
+    return support * (1 - (CONFLICT if conflict else MISSING))
 
 
 def check_thresholds(supported: float, partial: float) -> None:

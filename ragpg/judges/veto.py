@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ragpg.judges.lexical import reduced
 from ragpg.query.agreement import disagreements
 from ragpg.steps import Flow, call
 
@@ -75,6 +76,7 @@ class VetoJudge:
         conflict = any(one.kind == "conflict" for one in against)
         return replace(
             judgement,
+            support=reduced(judgement.support, against),
             verdict="contradicted" if conflict else "unsupported",
             reasons=[*judgement.reasons, *(one.reason for one in against)],
         )

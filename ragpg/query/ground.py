@@ -205,7 +205,8 @@ def _claim(
         start=sentence.start,
         end=sentence.end,
         verdict="unsupported" if chosen is None else judgements[chosen].verdict,
-        support=0.0 if chosen is None else judgements[chosen].support,
+        # One number to rank claims by, whichever span decided the verdict.
+        support=max((one.support for one in judgements), default=0.0),
         evidence=evidence,
         cited=_numbers(markers),
         reasons=[] if chosen is None else list(judgements[chosen].reasons),
@@ -241,7 +242,10 @@ def _best(
             best = at
             continue
         held = judgements[best]
-        outweighed = _outweighed(found[at], one, found[best], held)
+        outweighed = bool(held.reasons) and _outweighed(
+            found[at], _weight(found[at], one, names[at]),
+            found[best], _weight(found[best], held, names[best]),
+        )  # fmt: skip
         joined = len(found[at].spans) > 1
         if joined and (held.verdict == "contradicted" or one.verdict == "contradicted"):
             continue
@@ -254,18 +258,23 @@ def _best(
     return best
 
 
-def _outweighed(candidate: Candidate, one: Judgement, holding: Candidate, held: Judgement) -> bool:
+def _weight(candidate: Candidate, judgement: Judgement, name: str) -> float:
+    """How much of a claim a span speaks of, for or against it."""
+    return candidate.pair.overlap if name == "lexical" else judgement.support
+
+
+def _outweighed(candidate: Candidate, weight: float, holding: Candidate, held: float) -> bool:
     """Whether a span that agrees has too few of the claim's words beside one that denies them.
 
     Half of the words do not outweigh a span that has nearly all of them; and where one sentence has
     them all, neither do two sentences, one of which it is.
     """
-    if not held.reasons or held.support < _DENYING:
+    if held < _DENYING:
         return False
-    margin = _CLOSE_MARGIN if held.support >= _CLOSE else _MARGIN
+    margin = _CLOSE_MARGIN if held >= _CLOSE else _MARGIN
     own, other = (
-        judgement.support - (PAIR_GAIN if each.spans[0].sentences == 2 else 0.0)
-        for each, judgement in ((candidate, one), (holding, held))
+        value - (PAIR_GAIN if each.spans[0].sentences == 2 else 0.0)
+        for each, value in ((candidate, weight), (holding, held))
     )
     return own < other - margin
 

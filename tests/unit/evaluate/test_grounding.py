@@ -11,14 +11,13 @@ import pytest
 import ragpg
 from ragpg.evaluate.corruptions import claim_pairs
 from ragpg.evaluate.grounding import (
-    area_under_curve,
-    best_threshold,
     detect,
     evaluate_judge,
     evaluate_score,
     read_claims,
     rouge_1,
 )
+from ragpg.evaluate.separation import area_under_curve, best_threshold, separation
 
 MANUAL = Path(ragpg.__file__).parent / "demo" / "manual.jsonl.gz"
 
@@ -46,6 +45,9 @@ def test_the_same_documents_give_the_same_pairs() -> None:
 def test_curve_and_threshold() -> None:
     assert area_under_curve([0.9, 0.4], [0.4, 0.1]) == pytest.approx(0.875)
     assert area_under_curve([], [0.1]) == 0.5
+    one = separation([(0.9, True), (0.4, True), (0.4, False), (0.1, False)], 0.5)
+    assert (one.precision, one.recall, one.balanced_accuracy) == (1.0, 0.5, 0.75)
+    assert one.auc_interval[0] < one.auc < one.auc_interval[1]
     assert best_threshold([(0.1, False), (0.4, False), (0.6, True), (0.9, True)]) == 0.6
 
 
