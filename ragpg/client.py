@@ -468,7 +468,7 @@ def connect(
     settings: Settings | None = None,
     profile: ProfileChoice | None = None,
     config: ConfigChoice | None = None,
-    cache: Cache | bool = False,
+    cache: Cache | bool | None = None,
 ) -> Client:
     """A client, which connects at its first use. Use it as a context manager, or close it.
 
@@ -497,8 +497,9 @@ def connect(
         schema=schema,
         settings=settings,
         profile=profile,
+        cache=cache,
     )
     limits = options["settings"]
     source = open_source(settings_dsn(limits) if target is None else target, limits)
     database = Database(source, check_schema(options["schema"]))
-    return Client(database, retrievers=retrievers, config=chosen, cache=cache, **options)
+    return Client(database, retrievers=retrievers, config=chosen, **options)

@@ -374,7 +374,7 @@ def aconnect(
     settings: Settings | None = None,
     profile: ProfileChoice | None = None,
     config: ConfigChoice | None = None,
-    cache: Cache | bool = False,
+    cache: Cache | bool | None = None,
 ) -> AsyncClient:
     """As `connect`, for the asynchronous twins of its targets: `async with ragpg.aconnect(...)`.
 
@@ -388,8 +388,9 @@ def aconnect(
         schema=schema,
         settings=settings,
         profile=profile,
+        cache=cache,
     )
     limits = options["settings"]
     source = open_source(settings_dsn(limits) if target is None else target, limits)
     database = AsyncDatabase(source, check_schema(options["schema"]))
-    return AsyncClient(database, retrievers=retrievers, config=chosen, cache=cache, **options)
+    return AsyncClient(database, retrievers=retrievers, config=chosen, **options)

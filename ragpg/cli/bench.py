@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     "--kinds", help=f"Kinds of questions, by commas [default: {','.join(synthesis.KINDS)}]"
 )
 @click.option("--seed", default=1, show_default=True, help="Another seed, another sample")
-@click.option("-k", "--k", default=10, show_default=True, type=click.IntRange(1, 1000))
+@click.option("-k", "--k", default=10, show_default=True, type=click.IntRange(1, 1000),
+              help="How many hits are judged")  # fmt: skip
 @click.option("--coverage", default=0.5, show_default=True, type=click.FloatRange(0.01, 1),
               help="Share of a chunk's characters that hits must cover")  # fmt: skip
 @climbing.rungs_option

@@ -68,7 +68,12 @@ def up(
     as_json: bool,
     **options: Unpack[Where],
 ) -> None:
-    """Install, initialise and start the server as needed; print its DSN."""
+    """Install, initialise and start the server as needed; print its DSN.
+
+    \b
+    ragpg db up
+    export RAGPG_DSN=$(ragpg db up)
+    """
     _report_progress()
     dsn = localdb.up(port=port, throwaway=throwaway, programs=programs, **options)
     if as_json:
@@ -81,7 +86,11 @@ def up(
 @where
 @click.option("--json", "as_json", is_flag=True, help="Print the state as JSON")
 def stop(as_json: bool, **options: Unpack[Where]) -> None:
-    """Stop the server; the data stays."""
+    """Stop the server; the data stays.
+
+    \b
+    ragpg db stop
+    """
     localdb.stop(**options)
     if as_json:
         _print_json(localdb.status(**options))
@@ -92,7 +101,11 @@ def stop(as_json: bool, **options: Unpack[Where]) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the state as JSON")
 @click.pass_context
 def status(context: click.Context, as_json: bool, **options: Unpack[Where]) -> None:
-    """Tell whether the server runs; the exit code is 3 if it does not."""
+    """Tell whether the server runs; the exit code is 3 if it does not.
+
+    \b
+    ragpg db status --json
+    """
     found = localdb.status(**options)
     if as_json:
         _print_json(found)
@@ -108,7 +121,11 @@ def status(context: click.Context, as_json: bool, **options: Unpack[Where]) -> N
 @where
 @click.option("--json", "as_json", is_flag=True, help="Print the state as JSON")
 def dsn(as_json: bool, **options: Unpack[Where]) -> None:
-    """Print the DSN of the server, whether it runs or not."""
+    """Print the DSN of the server, whether it runs or not.
+
+    \b
+    ragpg ingest docs/ --dsn "$(ragpg db dsn)"
+    """
     if as_json:
         _print_json(localdb.status(**options))
     else:
@@ -119,7 +136,11 @@ def dsn(as_json: bool, **options: Unpack[Where]) -> None:
 @where
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def psql(arguments: tuple[str, ...], **options: Unpack[Where]) -> None:
-    """Run psql on the database; ARGUMENTS are psql's own."""
+    """Run psql on the database; ARGUMENTS are psql's own.
+
+    \b
+    ragpg db psql -c "select name, chunks from ragpg.namespaces"
+    """
     command, environment = localdb.psql_command(*arguments, **options)
     if not localdb.status(**options).running:
         click.echo("note: the server does not run; start it with: ragpg db up", err=True)
@@ -132,7 +153,11 @@ def psql(arguments: tuple[str, ...], **options: Unpack[Where]) -> None:
 @click.option("--all", "delete_programs", is_flag=True, help="Delete the programs too")
 @click.option("--json", "as_json", is_flag=True, help="Print the state as JSON")
 def destroy(yes: bool, delete_programs: bool, as_json: bool, **options: Unpack[Where]) -> None:
-    """Stop the server and delete its data."""
+    """Stop the server and delete its data.
+
+    \b
+    ragpg db destroy --yes
+    """
     if not yes:
         data = localdb.status(**options).data
         raise click.UsageError(f"this deletes all data in {data}: repeat it with --yes")

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 @click.option("--arms", help="Arms alone, fused, and the default profile, by commas "
               "[default: keyword,vector; keyword without embedder]")  # fmt: skip
 @climbing.rungs_option
-@click.option("-k", "--k", default=10, show_default=True, type=click.IntRange(1, 1000))
+@click.option("-k", "--k", default=10, show_default=True, type=click.IntRange(1, 1000),
+              help="How many hits are judged")  # fmt: skip
 @click.option("--depth", type=click.IntRange(1, 1000),
               help="Fetch so many hits, for recall at that depth [default: k]")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), help="Ask only the first N judged queries")

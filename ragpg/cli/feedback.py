@@ -21,7 +21,9 @@ def feedback() -> None:
 
 
 def _namespace(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("-n", "--namespace", default="default", show_default=True)(command)
+    return click.option(
+        "-n", "--namespace", default="default", show_default=True, help="Whose feedback"
+    )(command)
 
 
 @feedback.command()
@@ -57,23 +59,41 @@ def show(namespace: str, *, k: int, as_json: bool, **connection: Unpack[Connecti
 @_namespace
 @click.option("--source", "sources", multiple=True, help="Only of this document; repeat it")
 @options.connection
-def reset(namespace: str, *, sources: tuple[str, ...], **connection: Unpack[Connection]) -> None:
-    """Forget what was counted, in a namespace or of some documents."""
+@options.json_output
+def reset(
+    namespace: str, *, sources: tuple[str, ...], as_json: bool, **connection: Unpack[Connection]
+) -> None:
+    """Forget what was counted, in a namespace or of some documents.
+
+    \b
+    ragpg feedback reset -n handbook --source refund.md
+    """
     from ragpg.feedback.feedback import Feedback
 
     with options.connect(**connection, needs_embedder=False) as rag:
         count = Feedback(rag).reset(namespace, sources=sources or None)
-    click.echo(f"forgotten: {count}")
+    if as_json:
+        output.print_json({"namespace": namespace, "forgotten": count})
+    else:
+        click.echo(f"forgotten: {count}")
 
 
 @feedback.command()
 @_namespace
 @click.argument("state", type=click.Choice(["on", "off"]))
 @options.connection
-def switch(namespace: str, *, state: str, **connection: Unpack[Connection]) -> None:
-    """Switch the learning loop of a namespace on or off; nothing is forgotten."""
+@options.json_output
+def switch(namespace: str, *, state: str, as_json: bool, **connection: Unpack[Connection]) -> None:
+    """Switch the learning loop of a namespace on or off; nothing is forgotten.
+
+    \b
+    ragpg feedback switch off -n handbook
+    """
     from ragpg.feedback.feedback import Feedback
 
     with options.connect(**connection, needs_embedder=False) as rag:
         Feedback(rag).switch(namespace, enabled=state == "on")
-    click.echo(f"feedback of {namespace}: {state}")
+    if as_json:
+        output.print_json({"namespace": namespace, "enabled": state == "on"})
+    else:
+        click.echo(f"feedback of {namespace}: {state}")

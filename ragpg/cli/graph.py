@@ -152,8 +152,9 @@ def analyse(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) 
 
 @graph.command()
 @click.option(
-    "--extractor", type=click.Choice(["capitals", "spacy"]), default="spacy", show_default=True
-)
+    "--extractor", type=click.Choice(["capitals", "spacy"]), default="spacy", show_default=True,
+    help="Words in capitals, or a model of spaCy",
+)  # fmt: skip
 @NAMESPACE
 @options.connection
 @options.json_output
@@ -255,15 +256,17 @@ for _one in (graph_model.extract, graph_model.reports, graph_model.overview):
 
 @graph.command()
 @click.option("--around", "start", required=True, metavar="ENTITY|SOURCE", help="What to look at")
-@click.option("--hops", default=1, show_default=True, type=click.IntRange(1, 3))
-@click.option("-k", default=12, show_default=True, help="Neighbours of a node, per kind of edge")
-@click.option("--most", default=60, show_default=True, help="Nodes in all")
+@click.option("--hops", default=1, show_default=True, type=click.IntRange(1, 3), help="How far")
+@click.option("-k", default=12, show_default=True, type=click.IntRange(1),
+              help="Neighbours of a node, per kind of edge")  # fmt: skip
+@click.option("--most", default=60, show_default=True, type=click.IntRange(1), help="Nodes in all")
 @click.option(
     "--format",
     "format_",
     type=click.Choice(["text", "dot", "html", "json"]),
     default="text",
     show_default=True,
+    help="What to write",
 )
 @click.option("-o", "--output", "file", type=click.Path(dir_okay=False), help="Write to this file")
 @NAMESPACE

@@ -46,8 +46,10 @@ def status(*, as_json: bool, **connection: Unpack[Connection]) -> None:
 @index.command()
 @click.argument("space", type=int, required=False)
 @click.option("--workers", type=click.IntRange(0, 64), help="Parallel workers of the build")
-@click.option("-m", "--m", default=16, show_default=True, type=click.IntRange(2, 100))
-@click.option("--ef-construction", default=128, show_default=True, type=click.IntRange(4, 1000))
+@click.option("-m", "--m", default=16, show_default=True, type=click.IntRange(2, 100),
+              help="Neighbours of a node in the index")  # fmt: skip
+@click.option("--ef-construction", default=128, show_default=True, type=click.IntRange(4, 1000),
+              help="Larger is slower to build and finds more")  # fmt: skip
 @options.connection
 @options.json_output
 def build(

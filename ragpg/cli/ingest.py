@@ -216,20 +216,22 @@ def report_json(report: IngestReport, *, dry_run: bool) -> dict[str, Any]:
             "output_tokens": report.usage.output_tokens,
             "cost_usd": report.usage.cost_usd,
         },
-        "files": [
-            {
-                "source": file.source,
-                "status": file.status,
-                "chunks": file.chunks,
-                "new_chunks": file.new_chunks,
-                "embedded": file.embedded,
-                "cached": file.cached,
-                "reason": file.reason,
-                "notes": list(file.notes),
-            }
-            for file in report.files
-        ],
+        "files": [file_json(file) for file in report.files],
         "notes": list(report.notes),
+    }
+
+
+def file_json(file: FileReport) -> dict[str, Any]:
+    """What happened to one source, in the documented form; see docs/cli.md."""
+    return {
+        "source": file.source,
+        "status": file.status,
+        "chunks": file.chunks,
+        "new_chunks": file.new_chunks,
+        "embedded": file.embedded,
+        "cached": file.cached,
+        "reason": file.reason,
+        "notes": list(file.notes),
     }
 
 

@@ -39,7 +39,8 @@ def jobs() -> None:
 @click.option("--follow-links", is_flag=True, help="Follow symbolic links out of the folder")
 @click.option("--priority", type=int, default=0, show_default=True, help="Higher goes first")
 @click.option("--delay", type=click.FloatRange(min=0), default=0.0, help="Seconds to wait before")
-@click.option("--max-attempts", type=click.IntRange(1), default=5, show_default=True)
+@click.option("--max-attempts", type=click.IntRange(1), default=5, show_default=True,
+              help="After so many failures a job is put into quarantine")  # fmt: skip
 @click.option("--batch", help="A label, to see the progress of these jobs")
 @options.connection
 @options.json_output

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ragpg import __version__
-from ragpg.cli import failures, options
+from ragpg.cli import failures, options, output
 
 #: Name of a command -> module and attribute that hold it, in the order of the help.
 COMMANDS = {
@@ -82,6 +82,7 @@ def main() -> None:
     """
     # The pool tells of lost connections, and so does the error that ends the command.
     logging.getLogger("psycopg").addHandler(logging.NullHandler())
+    _tell_warnings()
     _say_once()
     for stream in (sys.stdout, sys.stderr):
         # A file name that is no text, or a narrow terminal, must not end a run.
@@ -99,6 +100,21 @@ def _say_once() -> None:
         handler.setLevel(logging.WARNING)
         handler.addFilter(lambda record: not hasattr(record, "event"))
         log.addHandler(handler)
+
+
+class _Notes(logging.Handler):
+    """Warnings of the package as notes; how a stage ended is told by the command itself."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a warning on standard error."""
+        if not hasattr(record, "event"):
+            output.note(record.getMessage())
+
+
+def _tell_warnings() -> None:
+    log = logging.getLogger("ragpg")
+    if not log.hasHandlers():
+        log.addHandler(_Notes(logging.WARNING))
 
 
 if __name__ == "__main__":

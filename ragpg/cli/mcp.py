@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     required=True,
     help="Namespace that may be searched; repeat it for several",
 )
-@click.option("--top-k", default=5, show_default=True, type=click.IntRange(1, 50))
-@click.option("--tool-name", default="knowledge_search", show_default=True)
+@click.option("--top-k", default=5, show_default=True, type=click.IntRange(1, 50),
+              help="How many passages when the model does not say")  # fmt: skip
+@click.option("--tool-name", default="knowledge_search", show_default=True,
+              help="What the search is called")  # fmt: skip
 @click.option("--http", is_flag=True, help="Streamable HTTP at /mcp; default: stdio")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address of --http")
 @click.option("--port", default=8000, show_default=True, help="Port of --http")

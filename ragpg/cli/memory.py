@@ -31,7 +31,7 @@ def _agent(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("text")
 @_agent
 @click.option("--key", help="What the text is about: the same key takes an older text's place")
-@click.option("--metadata", callback=options.json_object, metavar="JSON")
+@click.option("--metadata", callback=options.json_object, metavar="JSON", help="As JSON")
 @options.connection
 @options.json_output
 def remember(
@@ -64,8 +64,9 @@ def remember(
 @memory.command()
 @click.argument("query")
 @_agent
-@click.option("-k", default=5, show_default=True, type=click.IntRange(0))
-@click.option("--min-similarity", default=0.3, show_default=True, type=click.FloatRange(-1, 1))
+@click.option("-k", default=5, show_default=True, type=click.IntRange(0), help="How many")
+@click.option("--min-similarity", default=0.3, show_default=True, type=click.FloatRange(-1, 1),
+              help="Cosine below which nothing is recalled")  # fmt: skip
 @click.option("--all", "superseded", is_flag=True, help="Also what is no longer current")
 @click.option("--block", "as_block", is_flag=True, help="Print the block of a prompt")
 @options.connection
@@ -81,7 +82,12 @@ def recall(
     as_json: bool,
     **connection: Unpack[Connection],
 ) -> None:
-    """Find memories that fit QUERY."""
+    """Find memories that fit QUERY.
+
+    \b
+    ragpg memory recall "which port?" --agent helper
+    ragpg memory recall "which port?" --block
+    """
     from ragpg.memory.block import memory_block
     from ragpg.memory.memory import Memory
 
@@ -115,7 +121,12 @@ def forget(
     as_json: bool,
     **connection: Unpack[Connection],
 ) -> None:
-    """Delete memories by SOURCE, as recall shows it."""
+    """Delete memories by SOURCE, as recall shows it.
+
+    \b
+    ragpg memory forget 4f0c7a1d --agent helper
+    ragpg memory forget --everything --agent helper
+    """
     from ragpg.memory.memory import Memory
 
     if everything and sources:

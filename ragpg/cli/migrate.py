@@ -89,6 +89,7 @@ def migrate(
 @options.dsn_option
 @SCHEMA
 @click.option("--yes", is_flag=True, help="Do not ask")
+@options.json_output
 @click.pass_obj
 def downgrade(
     before: tuple[str | None, str],
@@ -97,10 +98,15 @@ def downgrade(
     dsn: str | None,
     schema: str | None,
     yes: bool,
+    as_json: bool,
 ) -> None:
     """Go back to REVISION, by default to nothing: all documents of the schema are lost then.
 
     Extensions stay, and so does everything that is not ours.
+
+    \b
+    ragpg migrate downgrade 0010
+    ragpg migrate downgrade --yes
     """
     from ragpg import migrate as migration
 
@@ -122,7 +128,11 @@ def downgrade(
             err=True,
         )
     migration.downgrade(where, revision, schema)
-    click.echo(f"Schema {schema}: {describe(now)} -> {describe(migration.status(where, schema))}.")
+    after = migration.status(where, schema)
+    if as_json:
+        report(after, as_json=True)
+    else:
+        click.echo(f"Schema {schema}: {describe(now)} -> {describe(after)}.")
 
 
 def describe(status: Status) -> str:

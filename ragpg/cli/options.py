@@ -126,6 +126,13 @@ def json_output(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON")(command)
 
 
+def json_lines(command: Command) -> Command:
+    """Add --json to a command that goes on: one object a line, as things happen."""
+    return click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per file")(
+        command
+    )
+
+
 def profile(command: Command) -> Command:
     """Add --profile."""
     return click.option(

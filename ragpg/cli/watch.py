@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from ragpg.cli import options, output
-from ragpg.cli.ingest import line, totals
+from ragpg.cli.ingest import file_json, line, totals
 from ragpg.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print only failures")
 @options.connection
+@options.json_lines
 def watch(
     folders: tuple[str, ...],
     *,
@@ -49,6 +50,7 @@ def watch(
     debounce: float,
     rescan: float,
     quiet: bool,
+    as_json: bool,
     **connection: Unpack[Connection],
 ) -> None:
     """Bring namespaces up to date with FOLDERS, then follow every change of their files. Without
@@ -80,10 +82,13 @@ def watch(
 
     def told(folder: Folder, file: FileReport) -> None:
         if file.status == "failed" or not (quiet or file.status == "unchanged"):
-            click.echo(f"{_now()} {folder.namespace}: {line(file)}")
+            if as_json:
+                output.print_json({"namespace": folder.namespace} | file_json(file))
+            else:
+                click.echo(f"{_now()} {folder.namespace}: {line(file)}")
 
     def summed(folder: Folder, report: IngestReport) -> None:
-        if not quiet and any(file.status != "unchanged" for file in report.files):
+        if not (quiet or as_json) and any(file.status != "unchanged" for file in report.files):
             click.echo(f"{_now()} {totals(report)}")
         for remark in report.notes:
             output.note(remark)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from ragpg.cli import options, output
-from ragpg.cli.ingest import line
+from ragpg.cli.ingest import file_json, line
 
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
@@ -50,6 +50,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print only failures")
 @options.connection
+@options.json_lines
 def worker(
     *,
     folders: tuple[str, ...],
@@ -59,6 +60,7 @@ def worker(
     lease: float,
     poll: float,
     quiet: bool,
+    as_json: bool,
     **connection: Unpack[Connection],
 ) -> None:
     """Do the jobs of the queue: cut, embed and store what was enqueued.
@@ -88,7 +90,10 @@ def worker(
         with lock:
             count += file.status != "failed"
             if file.status == "failed" or not quiet:
-                click.echo(f"{time.strftime('%H:%M:%S')} {job.namespace}: {line(file)}")
+                if as_json:
+                    output.print_json({"namespace": job.namespace, "job": job.id} | file_json(file))
+                else:
+                    click.echo(f"{time.strftime('%H:%M:%S')} {job.namespace}: {line(file)}")
 
     former = {one: signal.getsignal(one) for one in _SIGNALS}
 

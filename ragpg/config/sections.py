@@ -57,6 +57,24 @@ class OpenAI:
 
 
 @dataclass(frozen=True, slots=True)
+class Cache:
+    """Results of searches in the memory of a client, valid until somebody writes to their
+    namespaces.
+
+    enabled    whether they are kept
+    max_bytes  of all results together; the one that was not used for longest makes room
+    ttl        seconds after which a result is searched anew
+    """
+
+    enabled: bool = False
+    max_bytes: int = 64_000_000
+    ttl: float = 300.0
+
+    def __post_init__(self) -> None:
+        _least(self, max_bytes=1, ttl=0.001)
+
+
+@dataclass(frozen=True, slots=True)
 class Ingest:
     """How files are read and cut.
 

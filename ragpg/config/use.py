@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import os
 
     from ragpg.protocols import Chunker, Embedder, Generator, Reranker
+    from ragpg.query.cache import Cache
 
 #: A configuration, or the path of its file.
 ConfigChoice: TypeAlias = "Config | str | os.PathLike[str]"
@@ -23,7 +24,8 @@ def configured(choice: ConfigChoice | None, **given: Any) -> tuple[Config, dict[
     """A configuration, and the arguments of a client by it; what is given here wins.
 
     choice  None: no file is read, and of the environment only RAGPG_PROFILE and the settings
-    given   embedder, reranker, generator, schema, settings, profile; None is what nobody gave
+    given   embedder, reranker, generator, schema, settings, profile, cache; None is what nobody
+            gave
     """
     if choice is None:
         settings = given.get("settings") or Settings.from_env()
@@ -41,6 +43,7 @@ def configured(choice: ConfigChoice | None, **given: Any) -> tuple[Config, dict[
         "schema": given.get("schema") or config.schema,
         "settings": given.get("settings") or replace(config.settings, dsn=config.dsn),
         "profile": given.get("profile") or config.profile,
+        "cache": cache_of(config) if given.get("cache") is None else given["cache"],
     }
     return config, found
 
@@ -76,6 +79,14 @@ def reranker_of(config: Config, embedder: Any = None) -> Reranker | None:
 
     names = [name.strip() for name in (config.reranker or "").split(",") if name.strip()]
     return named_reranker(names, embedder)
+
+
+def cache_of(config: Config) -> Cache | None:
+    """The cache of results that is configured; None where it is off."""
+    from ragpg.query.cache import Cache
+
+    said = config.cache
+    return Cache(max_bytes=said.max_bytes, ttl=said.ttl) if said.enabled else None
 
 
 def chunker_of(config: Config, embedder: Any = None) -> Chunker | None:

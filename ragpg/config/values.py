@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragpg.config.folders import Folder  # noqa: TC001 -- knobs_of reads the annotations
 from ragpg.config.sections import (
+    Cache,
     Ingest,
     Mcp,
     Memory,
@@ -38,7 +39,8 @@ class Config:
     openai      the service behind the embedder and the generator `openai`
     profile     which stages a search runs: a table of knobs, a built-in name (measured, seed,
                 fast) or the path of a file
-    settings    limits
+    settings    limits, costs and logs
+    cache       results of searches, kept in the client until somebody writes to their namespaces
     namespaces  namespaces by name, as [namespaces.NAME]
     ingest      how files are read and cut
     folder      what `ragpg watch` mirrors, one table [[folder]] each
@@ -60,6 +62,7 @@ class Config:
     openai: OpenAI = field(default_factory=OpenAI)
     profile: Profile = field(default_factory=Profile)
     settings: Settings = field(default_factory=Settings)
+    cache: Cache = field(default_factory=Cache)
     namespaces: Mapping[str, Namespace] = field(default_factory=dict)
     ingest: Ingest = field(default_factory=Ingest)
     folder: Sequence[Folder] = ()
@@ -86,6 +89,7 @@ PLAIN = ("dsn", "schema", "embedder", "generator", "reranker")
 SECTIONS: dict[str, type] = {
     "settings": Settings,
     "openai": OpenAI,
+    "cache": Cache,
     "ingest": Ingest,
     "watch": Watch,
     "worker": Worker,

@@ -77,13 +77,15 @@ def inspect(
         **options,
     )  # fmt: skip
     with watching() as stages:
-        result: SearchResult = yield from search(request, rag._providers, rag.settings)
+        # A result that was kept tells nothing of its stages.
+        providers = replace(rag._providers, cache=None)
+        result: SearchResult = yield from search(request, providers, rag.settings)
     beyond: list[Hit] = []
     if trace.fused:
         plain = replace(request.profile, mmr=1.0, collapse=1.0, parents=0, compress=False)
         wide = replace(request, k=_WIDE, answer=None, trace=None, reranker=None, profile=plain,
                        judge=None)  # fmt: skip
-        more: SearchResult = yield from search(wide, rag._providers, rag.settings)
+        more: SearchResult = yield from search(wide, providers, rag.settings)
         known = {key_of(hit) for hit in trace.fused}
         beyond = [hit for hit in more.hits if key_of(hit) not in known]
     return Inspection(

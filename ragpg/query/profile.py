@@ -65,8 +65,8 @@ class Profile:
     gate            an answer of lower confidence (0 to 1) is not given; 0: any is
     unsupported     what becomes of claims without support: keep, mark, drop, or repair (one round
                     back to the chat model)
-    system          rules for the chat model, and the message with the sources and the question;
-    template        blank: ragpg's own
+    system          rules for the chat model; blank: ragpg's own
+    template        the message with the sources and the question to it; blank: ragpg's own
     """
 
     name: str = "measured"

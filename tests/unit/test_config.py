@@ -211,6 +211,7 @@ def test_a_client_is_made_as_configured_and_arguments_win(tmp_path: Path) -> Non
         'generator = "openai:small"\nreranker = "heuristic, late"\nprofile = "fast"\n'
         '[openai]\nbase_url = "http://127.0.0.1:9/v1"\napi_key = "k"\n'
         '[ingest]\nchunker = "fixed:300/30"\ninclude = ["*.md"]\nlanguage = "german"\n'
+        "[cache]\nenabled = true\nttl = 9\n"
         '[namespaces.notes]\nkind = "memory"\n[memory]\nk = 3\nagent = "clerk"\n'
     )
     with ragpg.connect(config=file) as rag:
@@ -222,6 +223,8 @@ def test_a_client_is_made_as_configured_and_arguments_win(tmp_path: Path) -> Non
         assert rag.embedder is not None
         assert rag.embedder.dimensions == 64
         assert getattr(rag.generator, "model", None) == "small"
+        assert rag.cache is not None
+        assert rag.cache.ttl == 9
         assert getattr(rag.reranker, "name", None) == "heuristic > late"
         order = rag._order(
             ["docs"], (), None, namespace="notes", chunker=None, language=None, include=None,
@@ -232,7 +235,10 @@ def test_a_client_is_made_as_configured_and_arguments_win(tmp_path: Path) -> Non
         memory = Memory(rag)
         assert (memory.namespace, memory.how.k) == ("memory/clerk", 3)
     other = ragpg.HashEmbedder(32)
-    with ragpg.connect(config=file, embedder=other, schema="rag3", profile="seed") as rag:
+    with ragpg.connect(
+        config=file, embedder=other, schema="rag3", profile="seed", cache=False
+    ) as rag:
+        assert rag.cache is None
         assert (rag.embedder, rag.schema, rag.profile.name) == (other, "rag3", "seed")
 
 
