@@ -14,6 +14,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -41,7 +42,8 @@ def main() -> None:
         db.execute("create unlogged table if not exists result_cache_bench"
                    " (key bytea primary key, version text, data bytea)")  # fmt: skip
         try:
-            reads(chosen.dsn, db, chosen.namespace, chosen.queries)
+            if chosen.queries:
+                reads(chosen.dsn, db, chosen.namespace, chosen.queries)
             writers(chosen.dsn, db)
             ingest(chosen.dsn, db)
         finally:
@@ -194,24 +196,35 @@ def ingest(dsn: str, db: psycopg.Connection[Any]) -> None:
     ]
     times: dict[str, list[float]] = {"noted": [], "not noted": []}
     body = "\n\n".join(f"Paragraph {n} of many words. " * 30 for n in range(10))
-    with ragpg.connect(dsn, embedder=HashEmbedder(384)) as rag:
+    with (
+        psycopg.connect(dsn, autocommit=True) as connection,
+        ragpg.connect(connection, embedder=HashEmbedder(384)) as rag,
+    ):
+        account = Path(f"/proc/{connection.info.backend_pid}/schedstat")
         for turn in range(4):
-            for name, state in (("noted", "enable"), ("not noted", "disable")):
+            # Whoever comes first in a turn finds other caches than the second.
+            ways = [("noted", "enable"), ("not noted", "disable")]
+            for name, state in ways if turn % 2 else ways[::-1]:
                 for table in tables:
                     for event in ("insert", "update", "delete"):
                         db.execute(
                             f"alter table {table} {state} trigger note_write_{event}".encode()
                         )
                 rag.drop_namespace(MINE)
+                # What a session does once, it has done.
+                rag.ingest(texts=[("warm.md", body)], namespace=MINE)
                 texts = [(f"{n}.md", f"{name} {turn} {n}\n\n{body}") for n in range(30)]
-                ms, _ = timed(partial(rag.ingest, texts=texts, namespace=MINE))
-                times[name].append(ms)
+                began = int(account.read_text().split()[0])
+                rag.ingest(texts=texts, namespace=MINE)
+                times[name].append((int(account.read_text().split()[0]) - began) / 1e6)
     for table in tables:
         for event in ("insert", "update", "delete"):
             db.execute(f"alter table {table} enable trigger note_write_{event}".encode())
     medians = {name: statistics.median(found) for name, found in times.items()}
     ratio = medians["noted"] / medians["not noted"]
-    print(f"ingest of 30 documents: {medians['noted']:.0f} ms, ratio to not noted {ratio:.3f}")
+    print(
+        f"ingest of 30 documents: {medians['noted']:.0f} ms of server CPU, ratio to not noted {ratio:.3f}"
+    )
 
 
 if __name__ == "__main__":

@@ -23,6 +23,12 @@ begin
     delete from ragpg.namespace_write where namespace_write.namespace_id = any (ids);
     return null;
   end if;
+  -- Most statements of a transaction are not its first.
+  if (select pg_catalog.count(*) from ragpg.namespace_write
+       where namespace_write.namespace_id = any (ids) and namespace_write.xid = mine
+         and namespace_write.xmin = pg_catalog.pg_current_xact_id()::pg_catalog.xid) = pg_catalog.cardinality(ids) then
+    return null;
+  end if;
   insert into ragpg.namespace_write (namespace_id, xid, mark)
   select namespace.id, mine, pg_catalog.hashtextextended(pg_catalog.gen_random_uuid()::text, 0)
     from ragpg.namespace where namespace.id = any (ids)
