@@ -1,7 +1,9 @@
 """The ladder: a search that grows by one stage from rung to rung, so that a drop names its stage.
 
 keyword -> vector -> fused (rrf) -> fused -> +prf -> +probes -> +corrective -> +sentences
-        -> +rerank -> +collapse -> +mmr -> +compress -> +parents -> +graph, then the default profile
+        -> +rerank -> +collapse -> +mmr -> +compress -> +parents -> +graph
+
+and then the default profile, without and with stored sentences.
 
 A rung is a profile (ragpg.query.profile), nothing more: what is measured is what `search` does.
 """
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 ARMS = ("vector", "keyword", "metadata", "prf", "graph", "sentence")
 #: Stands for the better of the arms alone, which is known only after they have run.
 BETTER_ARM = "the better arm"
+#: What one has after an ingest. Sentence vectors are stored on request, so they have a rung apart.
 DEFAULT = "default"
+WITH_SENTENCES = "default +sentences"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +144,19 @@ def ladder(
             below = profile
     wanted = [DEFAULT] if names is None or DEFAULT in names else []
     fused = "fused" if vectors else "keyword"
-    for name in [*wanted, *profiles]:
-        profile = read_profile("measured" if name == DEFAULT else name)
-        rungs.append(Rung(name, profile, fused if fused in [one.name for one in rungs] else None))
-    return rungs
+    against = fused if fused in [one.name for one in rungs] else None
+    if wanted:
+        rungs.append(Rung(DEFAULT, _default(sentence=False), against))
+    if wanted and names is None and vectors:
+        rungs.append(
+            Rung(WITH_SENTENCES, _default(sentence=True), DEFAULT, True, False, "sentence")
+        )
+    return rungs + [Rung(name, read_profile(name), against) for name in profiles]
+
+
+def _default(*, sentence: bool) -> Profile:
+    measured = read_profile("measured")
+    return replace(measured, arms={**measured.arms, "sentence": sentence})
 
 
 def arm_rungs(arms: Sequence[str], profiles: Sequence[str] = ()) -> list[Rung]:

@@ -126,21 +126,22 @@ class LocalEmbedder:
         return len(encoding.ids) + sum(len(more.ids) for more in encoding.overflowing)
 
     def reads(self, text: str) -> float:
-        """Share of a text's letters that the model knows in pieces of two or more, from 0 to 1.
+        """How far the model can read a text, from 0 to 1, by the letters of its pieces.
 
-        An English vocabulary has single letters of other scripts, and from those no meaning comes:
-        its vectors of such texts are noise. Below 0.5 a search does without them. 1 for texts of
-        less than four letters, and for other models than the built-in one.
+        0 where every letter is a piece of its own, 1 from three letters a piece: an English
+        vocabulary has only single letters of other scripts, and short pieces of other languages in
+        Latin ones. 1 for texts of less than four letters, and for other models than the built-in
+        one.
         """
         if self._source != BUILT_IN or sum(map(str.isalpha, text)) < _FEW_LETTERS:
             return 1.0
         encoding = self._loaded.tokenizer.encode(text, add_special_tokens=False)
-        known = letters = 0
+        pieces = letters = 0
         for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True):
             size = sum(map(str.isalpha, text[start:end]))
             letters += size
-            known += size if size > 1 and token != "[UNK]" else 0
-        return known / letters if letters else 1.0
+            pieces += size if token == "[UNK]" else min(size, 1)
+        return min((letters / pieces - 1) / 2, 1.0) if pieces else 1.0
 
     def _tokenize(self, texts: Sequence[str]) -> list[Any]:
         return list(self._loaded.tokenizer.encode_batch(list(texts)))

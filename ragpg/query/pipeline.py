@@ -13,6 +13,7 @@ from ragpg.query.cache import cached
 from ragpg.query.confidence import confidence
 from ragpg.query.correct import WIDER
 from ragpg.query.ground import ground_flow
+from ragpg.query.legible import LEGIBLE, UNREADABLE, leaning, legibility
 from ragpg.query.prior import apply_prior
 from ragpg.query.retrieve import split_arms, wants
 from ragpg.query.selection import choose, write_context
@@ -151,9 +152,16 @@ def _candidates(
     vectors = wants("vector", choice.sql)
     embedding = request.embedding
     if embedding is None and vectors and query.strip():
-        embedding = yield from embedding_of(
-            query, providers.embedder, report, notes, words_too=wants("keyword", choice.sql)
-        )
+        share = 1.0
+        if wants("keyword", choice.sql):  # else the vector is all there is
+            share = yield from legibility(query, providers.embedder)
+        if share < LEGIBLE:
+            notes.append(UNREADABLE)
+            report["embed"] = ArmReport(skipped=f"legibility of the query: {share:.2f}")
+        else:
+            embedding = yield from embedding_of(query, providers.embedder, report, notes)
+        leant = replace(request.profile, fusion=leaning(request.profile.fusion, share))
+        request = replace(request, profile=leant)
     vectors = vectors and embedding is not None
     probes = yield from stage(
         "rewrite",

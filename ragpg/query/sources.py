@@ -28,11 +28,6 @@ if TYPE_CHECKING:
     from ragpg.types import Fusion, Hit, Json
 
 
-#: A model that knows a smaller share of a query's letters is not asked for its vector. On questions
-#: in twelve languages MiniLM knows 0.01 to 0.16 of those in Arabic, Chinese, Cyrillic, Devanagari,
-#: Greek and Thai, of which its vectors are noise, and 0.86 to 0.99 of those in Latin letters.
-LEGIBLE = 0.5
-
 #: Reports of the arms, the hits, and how the arms in SQL were fused.
 Found: TypeAlias = "tuple[dict[str, ArmReport], list[Hit], Fusion | None]"
 
@@ -42,21 +37,12 @@ def embedding_of(
     embedder: Embedder | AsyncEmbedder | None,
     report: dict[str, ArmReport],
     notes: list[str],
-    *,
-    words_too: bool = False,
 ) -> Flow[list[float] | None]:
-    """The vector of the query; None where there is none, and the notes say why. With `words_too`
-    keyword search is on as well, and a model that cannot read the query is not asked."""
+    """The vector of the query; None where there is none, and the notes say why."""
     if embedder is None:
         notes.append("vector arm skipped: no embedder")
         return None
     began = time.perf_counter()
-    share = (yield from _readable(query, embedder)) if words_too else 1.0
-    if share < LEGIBLE:
-        reason = f"{embedder.model} knows {share:.0%} of the letters of this query"
-        report["embed"] = ArmReport(ms=since(began), skipped=reason)
-        notes.append(f"vector arm skipped: {reason}")
-        return None
     try:
         vector = yield from stage("embed", embed_query(embedder, query))
     except Exception as error:  # an embedder of the user's own may raise anything
@@ -68,15 +54,6 @@ def embedding_of(
         return None
     report["embed"] = ArmReport(rows=1, ms=since(began))
     return vector
-
-
-def _readable(query: str, embedder: Embedder | AsyncEmbedder) -> Flow[float]:
-    """What the embedder says of the query where it can tell; else all of it is readable."""
-    reads = getattr(embedder, "reads", None)
-    if reads is None:
-        return 1.0
-    share: float = yield from call(reads, query)
-    return share
 
 
 def search_in_sql(

@@ -9,9 +9,9 @@ declare
                                "metadata": {"weight": 0.05, "k": 50},
                                "prf":      {"weight": 0.1, "k": 50},
                                "graph":    {"weight": 0.25, "k": 10},
-                               "sentence": {"weight": 0.3, "k": 50}}';
-  -- These run where they are asked for by name.
-  off constant text[] := '{prf,sentence}';
+                               "sentence": {"weight": 0.15, "k": 50}}';
+  -- Runs where it is asked for by name.
+  off constant text[] := '{prf}';
   chosen jsonb := coalesce(arms, '{}');
   entry record;
   wrong text;

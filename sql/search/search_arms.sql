@@ -37,6 +37,10 @@ begin
       when option.kind in ('vector', 'sentence') and not exists (
         select 1 from ragpg.namespace where namespace.id = any (namespace_ids) and namespace.space_id is not null)
         then 'no embeddings in these namespaces'
+      when option.kind = 'sentence' and not exists (
+        select 1 from ragpg.namespace where namespace.id = any (namespace_ids)
+           and to_regclass(format('ragpg.sentence_%s', namespace.space_id)) is not null)
+        then 'no sentence vectors are stored'
       when option.kind in ('keyword', 'prf') and coalesce(option.query, query, '') !~ '\S' then 'blank query'
       when option.kind = 'metadata' and (filter is null or filter = '{}') then 'no filter'
       when cardinality(seeds) = 0 then 'no hits to start from'

@@ -94,6 +94,21 @@ def test_bias_and_weights_move_the_adaptive_weights(stocked: Engine) -> None:
     assert fused(stocked, arms={"vector": {"weight": 0}})["method"] == "rrf"
 
 
+def test_a_lean_is_added_to_the_bias_that_is_in_force(stocked: Engine) -> None:
+    def options(text: str) -> object:
+        return stocked.value(
+            "select ragpg.fusion_options(%s, ragpg.namespace_ids('{default}'))", text
+        )
+
+    assert options('{"lean": 0.5}') == {"method": "adaptive", "bias": 0.5}
+    stocked.value("""select ragpg.set_fusion('default', '{"method": "adaptive", "bias": -2}')""")
+    assert options('{"lean": 0.5}') == {"method": "adaptive", "bias": -1.5}
+    assert options('{"method": "adaptive", "lean": 0.5}') == {"method": "adaptive", "bias": 0.5}
+    assert options('{"bias": 19, "lean": 5}') == {"method": "adaptive", "bias": 20}
+    stocked.value("""select ragpg.set_fusion('default', '{"method": "rrf"}')""")
+    assert options('{"lean": 0.5}') == {"method": "rrf"}
+
+
 def test_minmax_stretches_each_list(stocked: Engine) -> None:
     hits = stocked.hits("gift cards", vector=[1, 0, 0], fusion={"method": "minmax"})
     scores = {hit["source"]: hit["score"] for hit in hits}
@@ -145,6 +160,8 @@ def test_unknown_options_are_refused(stocked: Engine) -> None:
         {"rrf_k": 1.5},
         {"alpha": 2},
         {"bias": "much"},
+        {"lean": "much"},
+        {"lean": 21},
         {"beta": 1},
         ["rrf"],
     ):

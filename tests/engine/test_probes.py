@@ -51,7 +51,7 @@ def test_a_probe_runs_the_arms_it_names_and_has_input_for(stocked: Engine) -> No
     both = {"name": "a", "query": "gift", "embedding": "[1,0,0]"}
     plan = "select array_agg(arm) from ragpg.search_plan(%s, %s)"
     assert stocked.value(plan, None, json.dumps([both, {"name": "b", "query": "x"}])) == [
-        "vector", "keyword", "vector:a", "keyword:a", "keyword:b", "metadata", "graph"]  # fmt: skip
+        "vector", "keyword", "vector:a", "keyword:a", "keyword:b", "metadata", "graph", "sentence"]  # fmt: skip
     assert stocked.value(plan, '["keyword"]', json.dumps([both])) == ["keyword", "keyword:a"]
     only = json.dumps([{**both, "arms": ["vector"]}])
     assert stocked.value(plan, '["keyword", "vector"]', only) == ["vector", "keyword", "vector:a"]
@@ -94,7 +94,7 @@ def test_unknown_options_of_probes_are_refused(stocked: Engine, probes: object) 
 
 def test_arms_that_start_from_others_run_last_and_only_when_asked(stocked: Engine) -> None:
     plan = "select array_agg(arm) from ragpg.search_plan(%s)"
-    assert stocked.value(plan, None) == ["vector", "keyword", "metadata", "graph"]
+    assert stocked.value(plan, None) == ["vector", "keyword", "metadata", "graph", "sentence"]
     assert stocked.value(plan, '{"prf": true, "sentence": {}}') == [
         "vector", "keyword", "metadata", "prf", "graph", "sentence"]  # fmt: skip
     report = report_of(stocked, "nothing", None, arms=["keyword", "prf", "sentence"])

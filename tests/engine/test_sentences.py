@@ -112,7 +112,10 @@ def test_without_any_sentences_nothing_comes_back(three: Engine) -> None:
 
 def test_the_list_joins_the_fusion(three: Engine) -> None:
     split(three, {"a": [[0, 1]], "b": [[0, 1]], "c": [[1, 0]]})
-    assert three.hits("text", vector=[1, 0])[0]["source"] == "a"
+    without = three.hits("text", vector=[1, 0], arms={"sentence": False})
+    assert without[0]["source"] == "a"
+    assert "sentence" not in without[0]["arms"]
+    assert three.hits("text", vector=[1, 0])[0]["source"] == "c"
     hits = three.hits("text", vector=[1, 0], arms={"sentence": {"k": 5, "weight": 9}})
     assert hits[0]["source"] == "c"
     assert hits[0]["arms"]["sentence"]["rank"] == 1

@@ -10,6 +10,7 @@ import pytest
 
 import ragpg
 from ragpg.errors import ProviderError
+from ragpg.query.legible import UNREADABLE
 from ragpg.testing import HashEmbedder, ScriptedGenerator
 
 if TYPE_CHECKING:
@@ -71,22 +72,35 @@ def test_a_second_attempt_looks_further_down(database: str) -> None:
 
 
 class Illiterate(HashEmbedder):
-    """Knows a tenth of the letters of every query."""
+    """Makes little of any query."""
+
+    share = 0.1
 
     def reads(self, text: str) -> float:
-        return 0.1
+        return self.share
 
 
 def test_a_query_that_the_model_cannot_read_is_left_to_the_words(database: str) -> None:
-    with ragpg.connect(database, embedder=Illiterate(32)) as rag:
+    embedder = Illiterate(32)
+    with ragpg.connect(database, embedder=embedder) as rag:
         rag.ingest(texts=TEXTS)
         found = rag.search("refunds")
         assert found.hits[0].source == "refunds.md"
         assert set(found.hits[0].arms) == {"keyword"}
-        assert found.report["embed"].skipped == "hash-32-v1 knows 10% of the letters of this query"
-        assert any(note.startswith("vector arm skipped: hash-32-v1") for note in found.notes)
+        assert found.report["embed"].skipped == "legibility of the query: 0.10"
+        assert UNREADABLE in found.notes
         # Without words there is nothing better than what the model says.
         assert "vector" in rag.search("refunds", arms=["vector"]).hits[0].arms
+
+        def words() -> float:
+            fusion = rag.search("how do refunds reach the card").fusion
+            assert fusion is not None
+            return fusion.weights["keyword"]
+
+        embedder.share = 1.0
+        fully = words()
+        embedder.share = 0.7
+        assert words() > fully
 
 
 def test_confidence_tells_a_fitting_query_from_a_strange_one(filled: Client) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -76,7 +76,7 @@ def report() -> Report:
 
 def test_each_rung_adds_one_stage() -> None:
     rungs = {rung.name: rung for rung in ladder()}
-    assert list(rungs) == [*(stage.name for stage in STAGES), "default"]
+    assert list(rungs) == [*(stage.name for stage in STAGES), "default", "default +sentences"]
     assert {name for name, on in rungs["keyword"].profile.arms.items() if on} == {
         "keyword",
         "metadata",
@@ -92,7 +92,10 @@ def test_each_rung_adds_one_stage() -> None:
     assert rungs["+rerank"].profile.arms["sentence"]
     assert rungs["+parents"].profile.compress
     assert rungs["+graph"].profile.arms["graph"]
-    assert rungs["default"].profile == read_profile("measured")
+    measured = read_profile("measured")
+    assert rungs["default"].profile == replace(measured, arms={"sentence": False})
+    assert rungs["default +sentences"].profile == replace(measured, arms={"sentence": True})
+    assert rungs["default +sentences"].against == "default"
     assert [rungs[name].against for name in ("keyword", "vector", "fused (rrf)", "fused", "+prf")] == [
         None, None, BETTER_ARM, "fused (rrf)", "fused",
     ]  # fmt: skip
