@@ -56,7 +56,7 @@ def filled(rag: ragpg.Client) -> ragpg.Client:
 def test_the_report_names_every_arm_and_stage(filled: ragpg.Client) -> None:
     result = filled.search("how long do refunds take?", answer="Refunds take 14 days [1].")
     assert list(result.report) == [
-        "embed", "vector", "keyword", "metadata", "graph", "rerank", "diversity",
+        "embed", "vector", "keyword", "metadata", "graph", "sentence", "rerank", "diversity",
     ]  # fmt: skip
     assert result.report["metadata"].skipped == "no filter"
     assert result.report["vector"].mode == "exact"
