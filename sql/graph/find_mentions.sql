@@ -7,6 +7,9 @@ language plpgsql
 set search_path from current
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+-- Only where a step looks up rows by index, which has no other way.
+set enable_nestloop = off
+set jit = off
 set max_parallel_workers_per_gather = 0
 as $$
 #variable_conflict use_column

@@ -2,20 +2,30 @@
 create or replace function ragpg.named_entities(query text, namespace_ids integer[])
 returns table (namespace_id integer, entity_id bigint, name text)
 language plpgsql stable
+-- Its plan is kept: to plan takes longer than to run.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 set search_path from current
 as $$
 #variable_conflict use_column
 declare
   folded text := ragpg.fold_text(left(named_entities.query, 2000)) collate pg_c_utf8;
   words text[] := (string_to_array(trim(regexp_replace(lower(folded), '[^[:alnum:]]+', ' ', 'g')), ' '))[1:64];
+  keys text[];
 begin
+  if coalesce(words, '{""}') in ('{}', '{""}') then
+    return;
+  end if;
+  keys := array(select distinct array_to_string(words[starts.at:ends.at], ' ') collate "C" as key
+                  from generate_series(1, cardinality(words)) as starts (at),
+                       generate_series(starts.at, least(starts.at + 5, cardinality(words))) as ends (at)
+                 where length(array_to_string(words[starts.at:ends.at], ' ')) > 1);
   return query
   select entity.namespace_id, entity.id, entity.name
-    from (select distinct array_to_string(words[starts.at:ends.at], ' ') collate "C" as key
-            from generate_series(1, cardinality(words)) as starts (at),
-                 generate_series(starts.at, least(starts.at + 5, cardinality(words))) as ends (at)) as run
-    join ragpg.entity on entity.namespace_id = any (named_entities.namespace_ids) and entity.key = run.key
-   where length(run.key) > 1 and ragpg.is_named(folded, run.key)
+    from unnest(named_entities.namespace_ids) as owner (id)
+   cross join lateral (select known.namespace_id, known.id, known.key, known.name from ragpg.entity as known
+                        where known.namespace_id = owner.id and known.key = any (keys) offset 0) as entity
+   where ragpg.is_named(folded, entity.key)
    order by length(entity.key) desc, entity.id
    limit 20;
 end $$;

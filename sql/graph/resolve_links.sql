@@ -8,6 +8,9 @@ language plpgsql
 set search_path from current
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+-- Only where a step looks up rows by index, which has no other way.
+set enable_nestloop = off
+set jit = off
 set max_parallel_workers_per_gather = 0
 as $$
 #variable_conflict use_column
@@ -58,7 +61,8 @@ begin
                               where document.namespace_id = owner
                                 and left(reverse(document.path), 600) >= same.backwards || '/'
                                 and left(reverse(document.path), 600) < same.backwards || '0'
-                              order by document.id limit 2) end as found
+                              -- In the order of this index, so that no other is taken.
+                              order by left(reverse(document.path), 600) limit 2) end as found
         from same
       offset 0
     ), answer as (

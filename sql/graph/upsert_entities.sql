@@ -9,7 +9,8 @@ as $$
 #variable_conflict use_column
 declare
   owner integer := upsert_entities.namespace_id;
-  found record;
+  found_keys text[];
+  found_ids bigint[];
   missing text[];
 begin
   perform ragpg.refuse_nulls(jsonb_build_object('namespace_id', upsert_entities.namespace_id));
@@ -20,16 +21,14 @@ begin
   end if;
   missing := array(select distinct given.key from unnest(keys) as given (key) where given.key is not null);
   while cardinality(missing) > 0 loop
-    for found in
-      select entity.key, entity.id from ragpg.entity
-       where entity.namespace_id = owner and entity.key = any (missing)
-       order by entity.id for key share
-    loop
-      key := found.key; id := found.id; is_new := false;
-      missing := array_remove(missing, found.key);
-      return next;
-    end loop;
-    for found in
+    select array_agg(found.key), array_agg(found.id) into found_keys, found_ids
+      from (select entity.key, entity.id from ragpg.entity
+             where entity.namespace_id = owner and entity.key = any (missing)
+             order by entity.id for key share) as found;
+    return query select found.key, found.id, false from unnest(found_keys, found_ids) as found (key, id);
+    missing := array(select wanted.key from unnest(missing) as wanted (key) except select unnest(found_keys));
+    exit when cardinality(missing) = 0;
+    with made as (
       insert into ragpg.entity (namespace_id, key, name, kind)
       select owner, given.key, min(given.name), coalesce(min(given.kind), 'name')
         from unnest(keys, names, kinds) as given (key, name, kind)
@@ -38,11 +37,10 @@ begin
        order by given.key collate "C"
       on conflict (namespace_id, key) do nothing
       returning entity.key, entity.id
-    loop
-      key := found.key; id := found.id; is_new := true;
-      missing := array_remove(missing, found.key);
-      return next;
-    end loop;
+    )
+    select array_agg(made.key), array_agg(made.id) into found_keys, found_ids from made;
+    return query select made.key, made.id, true from unnest(found_keys, found_ids) as made (key, id);
+    missing := array(select wanted.key from unnest(missing) as wanted (key) except select unnest(found_keys));
   end loop;
 end $$;
 

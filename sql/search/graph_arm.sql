@@ -6,6 +6,10 @@ create or replace function ragpg.graph_arm(
   hops integer default 1, with_seeds boolean default false)
 returns setof ragpg.arm_hit
 language plpgsql stable
+-- Plans are kept: to plan takes longer than to run.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
 set search_path from current
 as $$
 #variable_conflict use_column
@@ -17,6 +21,7 @@ declare
   sums double precision[];
   paths text[];
   chunks bigint[];
+  allowed bigint[];
 begin
   if k is null then
     raise exception 'k cannot be null' using errcode = 'RG005', hint = 'Leave it out, or give a whole number.';
@@ -65,37 +70,59 @@ begin
   if documents is null then
     return;
   end if;
-  if coalesce(query, '') ~ '\S' then
+  if filter <> '{}' then
+    execute format(
+      'select coalesce(array_agg(chunk.id), ''{}'')
+         from unnest($1, $2) as reached (namespace_id, document_id)
+         join ragpg.chunk on chunk.namespace_id = reached.namespace_id and chunk.document_id = reached.document_id
+        where %s', ragpg.filter_sql(filter)) into allowed using owners, documents;
+  end if;
+  if coalesce(query, '') ~ '\S' and array_position(chunks, null) is not null then
     select ('{' || string_agg(slot.slot || ':' || slot.bound, ',') || '}/536870912')::sparsevec into weights
       from (select ragpg.lexeme_slot(term.word) as slot, sum(term.bound) as bound
               from ragpg.keyword_terms(graph_arm.query, graph_arm.namespace_ids) as term group by 1) as slot;
   end if;
-  return query execute format(
-    'with seed as (
-       select chunk.namespace_id, chunk.document_id, (array_agg(chunk.id order by given.place))[1] as id
-         from unnest($1) with ordinality as given (id, place)
-         join ragpg.chunk on chunk.namespace_id = any ($2) and chunk.id = given.id
-        group by 1, 2
-     ), shown as (
-       select reached.namespace_id, opening.id, reached.tier, reached.weight, reached.path
-         from unnest($3, $4, $5, $6, $7, $8) as reached (namespace_id, document_id, tier, weight, path, chunk_id)
-         left join seed on seed.namespace_id = reached.namespace_id and seed.document_id = reached.document_id,
-              lateral (select chunk.id from ragpg.chunk
-                        where chunk.namespace_id = reached.namespace_id and chunk.document_id = reached.document_id and %s
-                        order by chunk.id is distinct from seed.id, chunk.id is distinct from reached.chunk_id,
-                                 (select keyword.bm25 <#> $9 from ragpg.chunk_keyword as keyword
-                                   where keyword.namespace_id = chunk.namespace_id and keyword.chunk_id = chunk.id) nulls last,
-                                 chunk.ordinal
-                        limit 1) as opening
-        -- Steps by links and terms lead to what is new; among seeds they would favour the later one.
-        where $10 and reached.tier = 1 or seed.document_id is null
-     )
-     select ''graph'', ranked.namespace_id, ranked.id, (ranked.place + case ranked.tier when 1 then 0 else 200 * 10 ^ (ranked.tier - 2) end)::integer,
-            ranked.weight::double precision, left(ranked.path, 300), 1::double precision
-       from (select shown.*, row_number() over (order by shown.tier, shown.weight desc, shown.id) as place from shown) as ranked
-      order by ranked.place
-      limit %s', ragpg.filter_sql(filter), k)
-    using seeds, namespace_ids, owners, documents, tiers, sums, paths, chunks, weights, with_seeds;
+  return query
+  with seed as (
+    select chunk.namespace_id, chunk.document_id, (array_agg(chunk.id order by given.place))[1] as id
+      from unnest(graph_arm.seeds) with ordinality as given (id, place)
+      join ragpg.chunk on chunk.namespace_id = any (graph_arm.namespace_ids) and chunk.id = given.id
+     group by 1, 2
+  ), candidate as (
+    select reached.*, seed.id as seed_id
+      from unnest(owners, documents, tiers, sums, paths, chunks) as reached (namespace_id, document_id, tier, weight, path, chunk_id)
+      left join seed on seed.namespace_id = reached.namespace_id and seed.document_id = reached.document_id
+     -- Steps by links and terms lead to what is new; among seeds they would favour the later one.
+     where with_seeds and reached.tier = 1 or seed.document_id is null
+  ), shown as (
+    select candidate.namespace_id, coalesce(known.id, opening.id) as id, candidate.tier, candidate.weight, candidate.path
+      from candidate
+      left join lateral (select chunk.id
+                           from unnest(array[candidate.seed_id, candidate.chunk_id]) with ordinality as wish (id, place)
+                           join ragpg.chunk on chunk.namespace_id = candidate.namespace_id and chunk.id = wish.id
+                                           and chunk.document_id = candidate.document_id
+                          where allowed is null or chunk.id = any (allowed)
+                          order by wish.place limit 1) as known on true
+      left join lateral (select near.id
+                           from (select chunk.id, chunk.ordinal from ragpg.chunk
+                                  where chunk.namespace_id = candidate.namespace_id and chunk.document_id = candidate.document_id
+                                    and (allowed is null or chunk.id = any (allowed))
+                                  -- Of a book its beginning.
+                                  order by chunk.ordinal limit 100) as near
+                          where known.id is null
+                          order by (select keyword.bm25 <#> weights from ragpg.chunk_keyword as keyword
+                                     where weights is not null
+                                       and keyword.namespace_id = candidate.namespace_id and keyword.chunk_id = near.id) nulls last,
+                                   near.ordinal
+                          limit 1) as opening on true
+  ), ranked as (
+    select shown.*, row_number() over (order by shown.tier, shown.weight desc, shown.id) as place from shown where shown.id is not null
+  )
+  select 'graph', ranked.namespace_id, ranked.id, (ranked.place + case ranked.tier when 1 then 0 else 200 * 10 ^ (ranked.tier - 2) end)::integer,
+         ranked.weight::double precision, left(ranked.path, 300), 1::double precision
+    from ranked
+   order by ranked.place
+   limit graph_arm.k;
 end $$;
 
 comment on function ragpg.graph_arm(bigint[], integer[], jsonb, integer, text, integer, boolean) is
