@@ -92,7 +92,9 @@ def test_every_example_runs(
 def test_every_block_that_is_not_run_says_why() -> None:
     for document in DOCUMENTS:
         for block in blocks(document):
-            assert block.language in (*RUN, "json", "toml", "text"), f"{document}, line {block.line}"
+            assert block.language in (*RUN, "json", "toml", "text"), (
+                f"{document}, line {block.line}"
+            )
 
 
 def test_every_file_that_the_manual_links_to_is_there() -> None:

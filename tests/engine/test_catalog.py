@@ -37,7 +37,9 @@ def test_every_function_has_a_file_a_comment_and_named_arguments(engine: Engine)
         row["name"]
         for row in engine.rows("select viewname as name from pg_views where schemaname = 'ragpg'")
     }
-    assert set(FILES) - objects == {"policies", "privileges", "watch_tables"}, "files without an object"
+    assert set(FILES) - objects == {"policies", "privileges", "watch_tables"}, (
+        "files without an object"
+    )
 
 
 def examples(comment: str) -> list[str]:
