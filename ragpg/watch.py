@@ -201,6 +201,9 @@ class _Watch:
             report = self.client.run(self.client._ingest(order))
         except _Stop:
             return
+        except BrokenPipeError:
+            # Whoever was told of the files has gone, and with them the reason to go on.
+            raise
         except (RagpgError, OSError) as error:
             if not self.started and isinstance(error, ConfigError):
                 raise

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import options
+from ragpg.cli import options, output
 
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
@@ -51,7 +51,8 @@ def mcp(
     """Serve search, grounding and, with --generator, answers as MCP tools; needs ragpg[mcp].
 
     Only the namespaces given are ever searched, and all of them must be there. Over HTTP there is
-    no authentication: put it behind a proxy that has some, or leave it on 127.0.0.1.
+    no authentication: put it behind a proxy that has some, or leave it on 127.0.0.1. Ctrl-C ends
+    it, with exit code 0.
 
     \b
     ragpg mcp -n handbook
@@ -77,10 +78,13 @@ def mcp(
         config=options.modelless(),
     )
     server = build_server(rag, tool)
-    if http:
-        server.run("streamable-http", host=host, port=port)
-    else:
-        server.run("stdio")
+    try:
+        if http:
+            server.run("streamable-http", host=host, port=port)
+        else:
+            server.run("stdio")
+    except KeyboardInterrupt:
+        output.note("stopped")
 
 
 def _tool() -> dict[str, Any]:

@@ -273,3 +273,13 @@ def test_two_folders_do_not_share_a_namespace(database: str, tmp_path: Path) -> 
             )
         with pytest.raises(ConfigError, match="no folder"):
             watch(rag, [Folder(str(tmp_path / "c"))], stop=threading.Event())
+
+
+def test_it_ends_when_nobody_reads_what_it_tells(database: str, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("one")
+
+    def told(*_: object) -> None:
+        raise BrokenPipeError
+
+    with ragpg.connect(database) as rag, pytest.raises(BrokenPipeError):
+        watch(rag, [Folder(str(tmp_path))], stop=threading.Event(), on_file=told)
