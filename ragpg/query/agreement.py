@@ -96,6 +96,8 @@ def _compare_numbers(claim: str, evidence: str, heading: str) -> list[Disagreeme
 def _same(one: Quantity, other: Quantity) -> bool:
     if not any(abs(a - b) <= 1e-9 * max(abs(a), abs(b)) for a in one.values for b in other.values):
         return False
+    if {one.noun, other.noun} == {"am", "pm"}:
+        return False
     if one.dimension and other.dimension:
         return one.dimension == other.dimension
     # A unit against a plain noun ("14 days", "14 users") is not the same thing; a number with

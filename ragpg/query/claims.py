@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ragpg.sentences import split_sentences
 from ragpg.words import fold, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 # Verbs that open a directive in manuals and chat answers.
 _VERBS = """
@@ -48,6 +52,9 @@ _SOURCES = re.compile(
     re.I | re.M,
 )
 _CODE = re.compile(r"^ {0,3}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n.*?(?:^ {0,3}\1[^\n]*$|\Z)", re.M | re.S)
+_TABLE = re.compile(r"[ \t]*\|[^\n]*\n[ \t]*\|")
+_LINE = re.compile(r"[^\n]+")
+_RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
 _BRACKETED = re.compile(r"[\[【][^\[\]【】\n]*[\]】](?:\([^)\s]*\)|:)?")
 
 
@@ -69,7 +76,7 @@ def extract_claims(answer: str) -> list[Sentence]:
     # Blanked, not cut, so that offsets stay those of the answer.
     body = _CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), answer)
     claims: list[Sentence] = []
-    for start, end in split_sentences(body[: listed.start()] if listed else body):
+    for start, end in _rows(body, split_sentences(body[: listed.start()] if listed else body)):
         decoration = _DECORATION.match(answer[start:end])
         heading = _HEADING.match(answer[start:end])
         start += decoration.end() if decoration else 0
@@ -77,6 +84,19 @@ def extract_claims(answer: str) -> list[Sentence]:
         if not heading and is_claim(text):
             claims.append(Sentence(text, start, end))
     return claims
+
+
+def _rows(text: str, bounds: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The bounds with each row of a Markdown table by itself, its head and rule left out."""
+    for start, end in bounds:
+        if not _TABLE.match(text, start, end):
+            yield start, end
+            continue
+        lines = [found.span() for found in _LINE.finditer(text, start, end)]
+        rules = {at for at, (low, high) in enumerate(lines) if _RULE.fullmatch(text, low, high)}
+        for at, line in enumerate(lines):
+            if at not in rules and at + 1 not in rules:
+                yield line
 
 
 def is_claim(sentence: str) -> bool:

@@ -22,12 +22,17 @@ _UNSPACED_NOT = re.compile("[不没沒未無无禁]|(?:ない|ません|なく)|
 def compare_negation(claim: SentenceWords, evidence: SentenceWords) -> list[Disagreement]:
     """A word that one side negates and the other affirms; at most one."""
     for scope in claim.scopes:
+        # "not impossible" denies nothing that "possible" says.
+        if scope and _twice(claim, evidence, scope[0]):
+            continue
         affirmed = [at for at in scope if _state(evidence, claim, at) == "affirmed"]
         if affirmed and not any(_state(evidence, claim, at) == "negated" for at in scope):
             reason = f"the claim negates {claim.raw[affirmed[0]]!r}, the evidence does not"
             return [Disagreement("conflict", "negation", reason)]
     for scope in evidence.scopes:
         if not scope or _state(claim, evidence, scope[0]) != "affirmed":
+            continue
+        if _twice(evidence, claim, scope[0]):
             continue
         # "covers defects but not damage": the word is both; what follows it decides.
         both = any(at not in evidence.negated for at in evidence.places(evidence.stems[scope[0]]))
@@ -43,10 +48,21 @@ def _state(words: SentenceWords, other: SentenceWords, at: int) -> str:
     places = words.places(other.stems[at])
     if not places:
         forms = (other.raw[at], other.stems[at])
-        prefixed = any(_NEGATING.sub("", raw) in forms for raw in words.raw if raw not in forms)
-        return "negated" if prefixed else "absent"
+        prefixed = [
+            at in words.negated
+            for at, raw in enumerate(words.raw)
+            if raw not in forms and _NEGATING.sub("", raw) in forms
+        ]
+        # "not disallowed" is allowed.
+        return "absent" if not prefixed else "affirmed" if all(prefixed) else "negated"
     negated = [place in words.negated for place in places]
     return "negated" if all(negated) else "both" if any(negated) else "affirmed"
+
+
+def _twice(words: SentenceWords, other: SentenceWords, at: int) -> bool:
+    """Whether a word behind a negation denies by itself what the other text says."""
+    bare = _NEGATING.sub("", words.raw[at])
+    return bare != words.raw[at] and bool(other.places(stem(bare)))
 
 
 def _compare_unspaced(claim: SentenceWords, evidence: SentenceWords) -> list[Disagreement]:

@@ -137,13 +137,16 @@ _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "tri
 _LETTER_SCALES = {"k": 1e3, "m": 1e6, "bn": 1e9, "mio": 1e6, "mrd": 1e9}
 _ORDINALS_SPELLED = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth"
 _ORDINALS = _ORDINALS_SPELLED.split()
-_MONTHS = "january february march april may june july august september october november december"
-_MONTH = {
+_MONTH_NAMES = (
+    "january february march april may june july august september october november december"
+)
+#: Names of months, full and short, to their numbers.
+MONTHS = {
     name: at
-    for at, month in enumerate(_MONTHS.split(), start=1)
+    for at, month in enumerate(_MONTH_NAMES.split(), start=1)
     for name in (month, month[:3], "sept" if month == "september" else month)
 }
-_MONTH_NAME = "|".join(sorted(_MONTH, key=len, reverse=True))
+_MONTH_NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DATES = (
     re.compile(r"(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)"),
     re.compile(r"(?<![\d.])(?P<a>\d{1,2})(?P<sep>[./])(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)"),
@@ -171,6 +174,7 @@ _NUMBER = re.compile(
     re.I,
 )
 _PER_THOUSAND = re.compile(r"\s*per (?:thousand|1,?000)\b")
+_FUNCTION = STOPWORDS - {"am"}
 _ARTICLE_UNIT = re.compile(
     r"\b(?:an?|one|per|each|every)\s+(?P<unit>second|minute|hour|day|week|month|quarter|year)\b",
     re.I,
@@ -269,7 +273,7 @@ def _date(text: str, found: re.Match[str]) -> Date | None:
         if second > 12:
             return Date(found[0], year, first, second, bound)
         return Date(found[0], year, first, second, bound, swapped=first != second)
-    month = _MONTH[name.lower()] if name else int(parts["m"])
+    month = MONTHS[name.lower()] if name else int(parts["m"])
     day = int(parts["d"]) if parts.get("d") else None
     if month > 12 or (day or 1) > 31:
         return None
@@ -308,8 +312,8 @@ def _number(lower: str, found: re.Match[str]) -> Quantity | None:
     if scale == "m" and not found["currency"]:
         scale, unit = "", "m"
     factor = _SCALES.get(scale, _LETTER_SCALES.get(scale, 1.0))
-    if found["sign"] in ("-", "−") and not re.search(
-        r"[\w)%]\s*$", lower[max(found.start("sign") - 8, 0) : found.start("sign")]
+    if found["sign"] in ("-", "−") and not re.match(
+        r"[\w)%]", lower[max(found.start("sign") - 1, 0) : found.start("sign")]
     ):
         factor = -factor
     dimension, unit_factor = UNITS[unit] if unit else ("", 1.0)
@@ -361,4 +365,5 @@ def _unit(currency: str, after: str) -> tuple[str | None, str]:
             return word, ""
         if word in ("and", "or", "to", "of", "the", "in", "for", "per"):
             break
-    return None, following[0] if following and following[0] not in STOPWORDS else ""
+    # "am" is a word without meaning elsewhere.
+    return None, following[0] if following and following[0] not in _FUNCTION else ""

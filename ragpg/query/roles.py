@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ragpg.query.quantities import NUMBER_WORDS
+from ragpg.query.quantities import MONTHS, NUMBER_WORDS, UNITS
 from ragpg.query.sentence_words import NEGATIONS, Disagreement, word_set
 from ragpg.query.synonyms import synonyms
 from ragpg.words import STOPWORDS, fold, stem
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ragpg.query.sentence_words import SentenceWords
 
 _NAME = re.compile(r"[^\W\d_]*[^\W_]+(?:[-_./][^\W_]+)*")
+_DATE_GOES_ON = re.compile(r"\.?,?\s+\d")
 _SECOND_NAME = re.compile(r" [^\W\d_a-z][^\W\d_]*[a-z]")
 #: Characters in front of a word that tell whether a sentence begins with it, and the marks that
 #: say so.
@@ -83,10 +84,17 @@ def _is_name(claim: str, found: re.Match[str]) -> bool:
         return False  # 10kg, 14-day: a quantity
     if re.search("[\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7a3]", name):
         return False  # a script without capitals, where a match is no single word
-    if re.search(r"\d|\w[_/]\w|\w[A-Z]", name):
-        return True
     # Only what stands next to it is looked at: a claim may be long.
     before = claim[max(found.start() - _NEAR, 0) : found.start()]
+    # Units and months beside a number are part of a quantity or a date.
+    plain = fold(name)
+    counted = re.search(r"\d(?:st|nd|rd|th|\.)?\s*(?:of\s+)?$", before)
+    if (counted and (plain in UNITS or plain in MONTHS)) or (
+        plain in MONTHS and _DATE_GOES_ON.match(claim, found.end())
+    ):
+        return False
+    if re.search(r"\d|\w[_/]\w|\w[A-Z]", name):
+        return True
     # The first word of a sentence has a capital anyway, but "Peter Becker" is a name there too.
     starts = before.rstrip()[-1:] in _OPENING or (
         found.start() <= _NEAR and not re.search(r"\w", before)

@@ -31,12 +31,13 @@ class Disagreement:
 _BOUND_PHRASE = re.compile(
     r"\b(?:not|no|never) (?=(?:more|less|fewer|later|earlier|longer|greater|higher|lower|shorter"
     r"|larger|smaller) than\b|exceed)|\bnot (?=only\b|just\b|merely\b|before \d)|\bno\.(?= ?\d)"
-    r"|\bwhether or not\b|\bif not\b"
+    r"|\b(?:whether )?or not\b|\bif not\b"
 )
 NEGATIONS = word_set("""
     not no never neither nor none nobody nothing without cannot hardly barely lack lacks
     lacking unable nicht kein keine keinen keiner keinem nie niemals
-    ohne pas jamais nunca sin ningun
+    ohne pas jamais nunca sin ningun niet geen inte ikke nao nem non nessuno
+    не нет без никогда ни לא ليس لا لم لن
 """)
 #: Words that carry no meaning of their own here.
 _EMPTY = STOPWORDS | NEGATIONS
@@ -90,6 +91,10 @@ class SentenceWords:
                     for at in range(place + 1, len(raw))
                     if clause[at] == clause[place] and raw[at] not in _EMPTY
                 ]
+                if not scope:
+                    # "Die Frist gilt nicht.": it stands behind what it negates.
+                    before = (at for at in range(place) if clause[at] == clause[place])
+                    scope = [at for at in before if raw[at] not in _EMPTY][-1:]
                 # "is not covered by the warranty": the doer is not what is negated.
                 doer = next((at for at in range(place, len(raw)) if raw[at] == "by"), len(raw))
                 scopes.append([at for at in scope if at < doer][:_SCOPE])

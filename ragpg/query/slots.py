@@ -165,11 +165,11 @@ def _compare(
         if said[0].isdigit() and meant[0].isdigit() and _amount(said) != _amount(meant):
             return _conflict("unit", f"{said!r} stands where the evidence has {meant!r}")
         numbers = new[0].number, old[0].number
-        if None not in numbers and numbers[0] != numbers[1]:
+        if None not in numbers and not _readings(said) & _readings(meant):
             reason = f"number {said!r} stands where the evidence has {meant!r}"
             return _conflict("number", reason)
-    names = [one for one in new if one.named]
-    others = [one for one in old if one.named]
+    names = [one for one in new if one.named and not _is_unit(one, mine)]
+    others = [one for one in old if one.named and not _is_unit(one, its)]
     if names and others and not _alike(names, others, new, old):
         here = {one.folded for one in its}
         claimed = {one.folded for one in mine}
@@ -189,6 +189,16 @@ def _amount(word: str) -> object:
     if len(found) != 1 or not found[0].dimension:
         return None
     return found[0].dimension, found[0].values
+
+
+def _readings(number: str) -> frozenset[float]:
+    """What a number may mean: "1.000" is one or a thousand."""
+    found, _ = quantities(number)
+    return found[0].values if found else frozenset()
+
+
+def _is_unit(word: _Word, words: Sequence[_Word]) -> bool:
+    return word.folded in UNITS and _counted(word, words)
 
 
 def _counted(unit: _Word, words: Sequence[_Word]) -> bool:

@@ -198,6 +198,33 @@ def test_ask_cites_and_checks(
     assert found["hits"][0]["source"] == "refunds.md"
 
 
+def test_ask_repairs_gates_and_takes_a_prompt(
+    ragpg_cli: Callable[..., Result], handbook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ragpg_cli("ingest", str(handbook))
+    generator = ScriptedGenerator(["Refunds take 41 days [1].", "Refunds take 14 days [1]."])
+    monkeypatch.setattr("ragpg.cli.options.make_generator", lambda _: generator)
+    template = handbook / "prompt.txt"
+    template.write_text("Sources: {context} Asked: {question}")
+    question = ("ask", "How long do refunds take?", "--template", str(template))
+    found = _json(
+        ragpg_cli(*question, "--history", "Refunds?", "--unsupported", "repair", "--json")
+    )
+    assert (found["answer"], found["revision"]) == ("Refunds take 14 days [1].", "repaired")
+    assert found["draft"] == "Refunds take 41 days [1]."
+    assert "1 weak claims were sent back" in found["notes"]
+    assert found["grounding"]["judge"] == "lexical"
+    assert found["grounding"]["claims"][0]["citations"] == [{"number": 1, "state": "right"}]
+    asked = generator.requests[0][-1]["content"]
+    assert "- Refunds?" in asked
+    assert asked.endswith("Asked: How long do refunds take?")
+    generator = ScriptedGenerator("Refunds take 41 days [1].")
+    shut = ragpg_cli("ask", "How long do refunds take?", "--gate", "0.5")
+    assert shut.exit_code == 1
+    assert "below the gate" in shut.stderr
+    assert ragpg_cli("ask", "How long?", "--judge", "nonsense").exit_code in (2, 3)
+
+
 def test_ask_refuses_without_evidence(
     ragpg_cli: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -90,7 +90,14 @@ def test_ask_answers_with_citations_and_a_failing_model_is_told(database: str) -
 
     answer = talk(database, use, ScriptedGenerator(["Refunds take 5 working days [1]."]))
     assert answer.structured_content["citations"][0]["source"] == "refunds.md"
-    assert answer.structured_content["grounding"]["state"] == "grounded"
+    grounding = answer.structured_content["grounding"]
+    assert (grounding["state"], grounding["judge"], grounding["notes"]) == (
+        "grounded",
+        "lexical",
+        [],
+    )
+    assert grounding["claims"][0]["chars"] == [0, 32]
+    assert grounding["claims"][0]["evidence"][0]["quote"] == "Refunds take 5 working days."
 
 
 @pytest.mark.usefixtures("filled")

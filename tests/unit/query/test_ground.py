@@ -216,6 +216,50 @@ def answered() -> Grounding:
     return ground(answer, [hit("Keys rotate every 90 days.", "keys.md")])
 
 
+@pytest.mark.parametrize(
+    ("claim", "evidence", "verdict"),
+    [
+        ("The fee is 5 %.", "The fee is five percent.", "supported"),
+        ("The fee is 6%.", "The fee is 5 percent.", "contradicted"),
+        ("The limit is 1.000 Benutzer.", "The limit is 1000 Benutzer.", "supported"),
+        ("The route is 10 km long.", "The route is 10,000 m long.", "supported"),
+        ("The route is 10 km long.", "The route is 1,000 m long.", "contradicted"),
+        ("The file holds 2 GB of data.", "The file holds 2000 MB of data.", "supported"),
+        ("It starts on March 3rd, 2025.", "It starts on 2025-03-03.", "supported"),
+        ("It starts on 4 March 2025.", "It starts on 2025-03-03.", "contradicted"),
+        ("It opens at 5 pm.", "It opens at 5 am.", "contradicted"),
+        ("The temperature is -5 °C.", "The temperature is 5 °C.", "contradicted"),
+        ("It is not impossible to export data.", "It is possible to export data.", "supported"),
+        ("Exports are not allowed.", "Exports are not disallowed.", "contradicted"),
+        ("Срок не продлевается.", "Срок продлевается.", "contradicted"),
+        ("De termijn geldt niet.", "De termijn geldt.", "contradicted"),
+        ("تستغرق المبالغ ١٥ يومًا.", "تستغرق المبالغ ١٤ يومًا.", "contradicted"),
+    ],
+)
+def test_units_dates_signs_and_double_negation(claim: str, evidence: str, verdict: str) -> None:
+    [found] = ground(claim, [hit(evidence)]).claims
+    assert found.verdict == verdict, found.reasons
+
+
+def test_rows_of_a_table_are_claims_of_their_own() -> None:
+    table = "| Plan | Price |\n|---|---|\n| Basic plan | 5 EUR |\n| Pro plan | 9 EUR |"
+    found = ground(table, [hit("The basic plan costs 5 EUR. The pro plan costs 10 EUR.")])
+    assert [(one.text, one.verdict) for one in found.claims] == [
+        ("| Basic plan | 5 EUR |", "supported"),
+        ("| Pro plan | 9 EUR |", "contradicted"),
+    ]
+
+
+def test_an_answer_of_any_length_is_grounded_in_linear_time() -> None:
+    # Each of these took minutes where markers, code or names were searched from the beginning.
+    for text in ("[1]" * 20_000, "`" * 60_000, "Keys [1] " * 4_000, "Aa Bb Cc " * 6_000):
+        ground(text, [hit("Keys rotate every 90 days.")])
+    many = " ".join(f"Keys rotate every 90 days [{at}]." for at in range(1, 1001))
+    found = ground(many, [hit("Keys rotate every 90 days.")])
+    assert len(found.claims) == 1000
+    assert len(found.bad_citations) == 999
+
+
 def test_unsupported_claims_can_be_marked_or_dropped() -> None:
     assert mark_answer(answered()) == (
         "Keys rotate every 90 days [1]. They are made of cheese. [unsupported] "
