@@ -95,6 +95,10 @@ def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
             found = tomllib.loads(text)
     except Exception as error:  # YAML has errors of its own, and is imported only where needed
         reason = error.strerror if isinstance(error, OSError) else error
+        mark = getattr(error, "problem_mark", None)
+        if mark is not None:
+            # YAML quotes the line, which may hold a password.
+            reason = f"{getattr(error, 'problem', 'no YAML')} in line {mark.line + 1}"
         raise ConfigError(f"{path} cannot be read: {reason}") from error
     if not isinstance(found, dict):
         raise ConfigError(f"{path} must be a table, not a {type(found).__name__}")

@@ -114,6 +114,18 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
     assert said in f"{refused.value} {refused.value.hint}"
 
 
+def test_a_broken_file_does_not_tell_its_secrets(tmp_path: Path) -> None:
+    for name, text in (
+        ("a.yaml", 'dsn: "postgresql://u:topsecret@h/x\nembedder: hash: [topsecret'),
+        ("a.toml", 'dsn = "postgresql://u:topsecret@h/x'),
+        ("a.json", '{"dsn": "topsecret" "x"}'),
+    ):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(ConfigError, match="cannot be read") as refused:
+            read_config(tmp_path / name, {})
+        assert "topsecret" not in str(refused.value)
+
+
 def test_without_a_file_there_are_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert read_config(environment={}).path is None
