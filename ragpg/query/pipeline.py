@@ -79,7 +79,9 @@ def _found(
     trace = Trace() if request.trace is None else request.trace
     trace.fused = hits
     if request.reranker is not None:
-        reranked = yield from rerank_hits(request.reranker, query, hits, Search(found.embedding))
+        reranked = yield from rerank_hits(
+            request.reranker, query, hits, Search(found.embedding, found.legibility)
+        )
         hits = reranked.hits
         report |= reranked.report
         notes += reranked.notes
@@ -137,6 +139,7 @@ class _Candidates(NamedTuple):
     sure: Confidence
     fusion: Fusion | None
     embedding: Sequence[float] | None
+    legibility: float
 
 
 def _candidates(
@@ -151,8 +154,8 @@ def _candidates(
     choice = split_arms(request.chosen_arms, [one.name for one in providers.retrievers])
     vectors = wants("vector", choice.sql)
     embedding = request.embedding
+    share = 1.0
     if embedding is None and vectors and query.strip():
-        share = 1.0
         if wants("keyword", choice.sql):  # else the vector is all there is
             share = yield from legibility(query, providers.embedder)
         if share < LEGIBLE:
@@ -195,4 +198,4 @@ def _candidates(
         else:
             report["corrective"] = ArmReport(skipped="the query has nothing to leave out")
     report |= found
-    return _Candidates(hits, sure, fusion, embedding)
+    return _Candidates(hits, sure, fusion, embedding, share)

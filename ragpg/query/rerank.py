@@ -12,10 +12,13 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from ragpg.query.rerank_features import Features, features
+from ragpg.steps import call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragpg.rerankers.chain import Search
+    from ragpg.steps import Flow
     from ragpg.types import Hit
 
 __all__ = ["Features", "HeuristicReranker", "features"]
@@ -50,6 +53,12 @@ class HeuristicReranker:
     def name(self) -> str:
         """The name in reports."""
         return "heuristic"
+
+    def flow(self, query: str, hits: Sequence[Hit], search: Search) -> Flow[list[Hit]]:
+        """As rerank; cosines count as far as the model can read the query."""
+        trusting = replace(self, cosine=self.cosine * search.legibility**2)
+        hits = yield from call(trusting.rerank, query, hits)
+        return list(hits)
 
     def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         """The same hits, best first, with new ranks and scores. Ties keep the earlier order."""

@@ -56,9 +56,16 @@ class RerankStage:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The search that a chain belongs to: the vector of its query, where it has one."""
+    """The search that a chain belongs to.
+
+    embedding   the vector of its query, where it has one
+    legibility  how far the embedding model can read the query, 0 to 1
+    timeout     seconds that a stage may take
+    """
 
     embedding: Sequence[float] | None = None
+    legibility: float = 1.0
+    timeout: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +133,8 @@ def rerank_hits(
 ) -> Flow[Reranked]:
     """Run all stages. Never raises for what a reranker does; an interrupt passes.
 
-    Within a `search` a reranker may have a method `flow(query, hits, embedding, timeout)`, whose
-    steps use the database.
+    Within a `search` a reranker may have a method `flow(query, hits, search)` in steps, which may
+    use the database.
     """
     done = Reranked(list(hits))
     stages = stages_of(rerankers)
@@ -157,7 +164,7 @@ def _stage(
             "rerank",
             _ask(Rerank(stage.reranker, query, head, timeout))
             if flow is None or search is None
-            else flow(query, head, search.embedding, timeout),
+            else flow(query, head, replace(search, timeout=timeout)),
             facts={"reranker": name, "rows": len(head)},
         )
         kept, problem = same_hits(head, list(after), scale_of(stage.reranker))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragpg.protocols import AsyncEmbedder, Embedder
+    from ragpg.rerankers.chain import Search
     from ragpg.steps import Flow
     from ragpg.types import Hit
 
@@ -53,21 +54,17 @@ class LateInteractionReranker:
         self._weight = weight
         self._runner_up = runner_up
 
-    def flow(
-        self,
-        query: str,
-        hits: Sequence[Hit],
-        embedding: Sequence[float] | None,
-        timeout: float | None,
-    ) -> Flow[list[Hit]]:
+    def flow(self, query: str, hits: Sequence[Hit], search: Search) -> Flow[list[Hit]]:
         """As rerank, in steps of a search, with the vector of the query where it has one.
 
-        After `timeout` seconds no further sentences are embedded.
+        After the time of the stage no further sentences are embedded.
         """
         head = hits[: self.candidates]
         known = _stored(head)
         if known is None:
-            pairs = yield from sentence_cosines(query, head, self._embedder, embedding, timeout)
+            pairs = yield from sentence_cosines(
+                query, head, self._embedder, search.embedding, search.timeout
+            )
             known = [
                 _cosine_of(hit) if pair is None else self._blend(*pair)
                 for hit, pair in zip(head, pairs, strict=True)

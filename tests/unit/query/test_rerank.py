@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragpg.query.rerank import HeuristicReranker, features
+from ragpg.rerankers.chain import Search
+from ragpg.steps import Call, run
 from ragpg.types import ArmHit, Hit
 from tests.unit.rerankers.hits import reranked
 
@@ -198,3 +200,21 @@ def test_nothing_to_rerank_is_said() -> None:
     assert reranked(HeuristicReranker(), "q", [])[1].skipped == "nothing to rerank"
     hits = hits_of("a")
     assert reranked(HeuristicReranker(), "  ", hits)[0] == hits
+
+
+def test_cosines_count_as_far_as_the_model_reads_the_query() -> None:
+    hits = [
+        replace(hit, arms={"vector": ArmHit(place, cosine)})
+        for place, (hit, cosine) in enumerate(zip(hits_of("a", "b"), (0.1, 0.9), strict=True), 1)
+    ]
+
+    def texts(legibility: float) -> list[str]:
+        flow = HeuristicReranker().flow("unrelated", hits, Search(None, legibility))
+        return [hit.content for hit in run(flow, done)]
+
+    def done(step: object) -> object:
+        assert isinstance(step, Call)
+        return step.function(*step.arguments)
+
+    assert texts(1.0) == ["b", "a"]
+    assert texts(0.0) == ["a", "b"]
