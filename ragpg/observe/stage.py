@@ -284,12 +284,15 @@ def _start(opened: Stage) -> None:
 
 def _end(opened: Stage) -> None:
     opened.ms = (time.perf_counter() - opened.began) * 1000
+    if isinstance(opened.error, GeneratorExit):
+        # Whoever asked wanted no more of it: no error of ours.
+        opened.error = None
+        opened.facts["closed"] = True
     spans.end(opened)
     seen = _ended.get()
     if seen is not None:
         seen.append(opened)
-    if not isinstance(opened.error, GeneratorExit):
-        logs.tell(opened)
+    logs.tell(opened)
 
 
 class _Within:

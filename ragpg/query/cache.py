@@ -7,6 +7,7 @@ name, so one that is found under the name of now is what a search of now would f
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 import threading
 import time
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from ragpg.query.request import Providers, Request
     from ragpg.types import SearchResult
 
+#: What an entry takes beside its data, about, in bytes.
+_ENTRY = 1000
 #: What of a request only matters to a chat model that is asked afterwards.
 _LATER = ("gate", "unsupported", "prompt")
 
@@ -119,12 +122,13 @@ class Cache:
     def put(self, key: Any, version: str, result: SearchResult) -> None:
         """Keep a result that was found after the version was read."""
         data = pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
-        if len(data) > self.max_bytes:
+        size = len(data) + _ENTRY
+        if size > self.max_bytes:
             return
         with self._lock:
             self._drop(key)
             self._entries[key] = _Entry(version, time.monotonic(), data)
-            self._bytes += len(data)
+            self._bytes += size
             while self._bytes > self.max_bytes:
                 self._drop(next(iter(self._entries)))
                 self._evicted += 1
@@ -132,7 +136,7 @@ class Cache:
     def _drop(self, key: Any) -> None:
         gone = self._entries.pop(key, None)
         if gone is not None:
-            self._bytes -= len(gone.data)
+            self._bytes -= len(gone.data) + _ENTRY
 
 
 def cached(
@@ -142,7 +146,11 @@ def cached(
     says which ("cache")."""
     began = time.perf_counter()
     version = caller = None
-    why = _unfit(request, providers)
+    own, why = None, _unfit(request, providers)
+    try:
+        own = _key(request, providers)
+    except Exception as error:  # a value of the user's own that cannot be written down
+        why = why or f"there is no key: {reason(error)}"
     if why is None:
         names = {"namespaces": list(request.namespaces)}
         try:
@@ -156,7 +164,7 @@ def cached(
     if why is not None or version is None:
         result = yield from found
         return _reported(result, ArmReport(ms=since(began), skipped=why))
-    key = (caller, _key(request, providers))
+    key = (caller, own)
     known = cache.get(key, version)
     took = since(began)
     if known is not None:
@@ -222,26 +230,31 @@ class _Same:
 
 
 def _key(request: Request, providers: Providers) -> Any:
-    """All of a request that its result depends on, and the models it asks."""
+    """All of a request that its result depends on, and the models it asks: a digest of what can be
+    written down, and what is compared by identity."""
     left_out = _LATER if request.answer is not None else (*_LATER, "judge")
     own = [getattr(request, one.name) for one in fields(request) if one.name not in left_out]
-    return _part([*own, providers.embedder, providers.generator])
+    held: list[_Same] = []
+    text = repr(_part([*own, providers.embedder, providers.generator], held))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), tuple(held)
 
 
-def _part(value: Any) -> Any:
-    """A value as something to compare: plain values with their type (1, 1.0 and true are three
-    filters), collections and dataclasses by their parts, all else by identity."""
+def _part(value: Any, held: list[_Same]) -> Any:
+    """A value as something to write down: plain values with their type (1, 1.0 and true are three
+    filters), collections and dataclasses by their parts; all else, and classes, go to `held`."""
     if value is None or isinstance(value, str | bytes | int | float):
-        return type(value), value
+        return type(value).__name__, value
     if isinstance(value, Real):
-        return float, float(value)
+        return "float", float(value)
     if isinstance(value, Mapping):
-        pairs = [(_part(name), _part(one)) for name, one in value.items()]
-        return "mapping", tuple(sorted(pairs, key=repr))
+        pairs = [(_part(name, held), _part(one, held)) for name, one in value.items()]
+        return "mapping", sorted(pairs, key=repr)
+    held.append(_Same(type(value)))
     if is_dataclass(value) and not isinstance(value, type):
-        return type(value), tuple(_part(getattr(value, one.name)) for one in fields(value))
+        return "dataclass", [_part(getattr(value, one.name), held) for one in fields(value)]
     # Chains of rerankers and embedders are collections of their own.
     stages = getattr(value, "stages", value)
     if isinstance(stages, Iterable):
-        return type(value), tuple(_part(one) for one in stages)
-    return _Same(value)
+        return "list", [_part(one, held) for one in stages]
+    held.append(_Same(value))
+    return "same", len(held)

@@ -208,6 +208,18 @@ def test_it_ends_with_its_time_and_its_size(database: str, monkeypatch: pytest.M
         assert (cache.stats.entries, cache.stats.bytes) == (0, 0)
 
 
+def test_long_questions_count_for_little_and_odd_ones_are_searched(shop: Client) -> None:
+    assert shop.cache is not None
+    for _ in range(2):
+        found = shop.search("refunds " * 100_000, arms=["keyword"])
+    assert mode(found) == "hit"
+    deep: Any = {"year": 1}
+    for _ in range(5_000):
+        deep = {"and": [deep]}
+    with pytest.raises(ragpg.RagpgError):
+        shop.search("refunds", filter=deep)
+
+
 def test_a_search_that_failed_in_part_is_not_kept(shop: Client, embedder: Counting) -> None:
     embedder.down = True
     assert mode(shop.search("refunds")) == "miss"

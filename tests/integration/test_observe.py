@@ -7,6 +7,7 @@ import io
 import json
 import logging
 import os
+import secrets
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -321,6 +322,46 @@ def test_costs_are_added_up_by_day_namespace_category_and_model(
         )
         assert rag.run(reset_usage("other")) == 2
         assert rag.run(reset_usage()) == 3
+
+
+def test_costs_are_seen_and_counted_by_those_who_may_use_the_namespace(
+    database: str, db: psycopg.Connection[Any]
+) -> None:
+    name = f"usage_{secrets.token_hex(4)}"
+    event = {"day": "2026-01-31", "category": "retrieval", "model": "m", "requests": 1,
+             "input_tokens": 5, "output_tokens": 0, "cost_usd": 0.5, "unpriced": 0}  # fmt: skip
+    events = json.dumps([event | {"namespace": one} for one in ("open", "closed", "gone")])
+    for one in ("open", "closed"):
+        db.execute("select ragpg.create_namespace(%s)", [one])
+    db.execute("select ragpg.grant_namespace('closed', current_user)")
+    assert db.execute("select ragpg.record_usage(%s)", [events]).fetchone() == (2,)
+    db.execute(f"create role {name}; grant usage on schema ragpg to {name}".encode())
+    db.execute(f"grant select on all tables in schema ragpg to {name}".encode())
+    try:
+        db.execute(f"set role {name}".encode())
+        assert db.execute("select ragpg.record_usage(%s)", [events]).fetchone() == (1,)
+        seen = db.execute("select item, requests, cost_usd from ragpg.usage_summary").fetchall()
+        assert seen == [("rag:open", 2, 1)]
+        bad = json.dumps([event | {"namespace": "open", "cost_usd": -9}])
+        assert db.execute("select ragpg.record_usage(%s)", [bad]).fetchone() == (0,)
+    finally:
+        db.execute("reset role")
+        db.execute(f"drop owned by {name}; drop role {name}".encode())
+
+
+def test_a_stream_that_is_closed_early_is_no_error(
+    database: str, spans: InMemorySpanExporter
+) -> None:
+    with client(database) as rag:
+        rag.ingest(texts=TEXTS)
+        spans.clear()
+        stream = rag.ask_stream("How long do refunds take?")
+        next(stream), next(stream)
+        stream.close()
+        assert facts(spans, "ask")["ragpg.closed"] is True
+        assert named(spans, "ask").status.status_code.name == "UNSET"
+        rag.flush_usage()
+        assert "retrieval" in {one.category for one in rag.run(usage_of())}
 
 
 def test_costs_that_cannot_be_written_harm_nobody(
