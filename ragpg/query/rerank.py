@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Features", "HeuristicReranker", "features"]
 
+#: Below this legibility of a query the fused list is one of words, nearly: see docs/decisions/fusion.md.
+LEGIBLE = 0.75
 #: Arms that know nothing of meaning: without others the words have had their say.
 _LEXICAL_ARMS = frozenset({"keyword", "metadata", "prf", "graph"})
 
@@ -55,15 +57,21 @@ class HeuristicReranker:
         return "heuristic"
 
     def flow(self, query: str, hits: Sequence[Hit], search: Search) -> Flow[list[Hit]]:
-        """As rerank; cosines count as far as the model can read the query."""
+        """As rerank; cosines count as far as the model can read the query, and where it hardly can
+        the list counts as one of lexical arms."""
+        lexical = search.legibility < LEGIBLE
         trusting = replace(self, cosine=self.cosine * search.legibility**2)
-        hits = yield from call(trusting.rerank, query, hits)
+        hits = yield from call(trusting._ranked, query, hits, lexical)
         return list(hits)
 
     def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         """The same hits, best first, with new ranks and scores. Ties keep the earlier order."""
+        return self._ranked(query, hits)
+
+    def _ranked(self, query: str, hits: Sequence[Hit], lexical: bool = False) -> list[Hit]:
         arms = {arm.partition(":")[0] for hit in hits for arm in hit.arms}
-        strength = self.keyword_only if arms and arms <= _LEXICAL_ARMS else 1.0
+        lexical = lexical or (bool(arms) and arms <= _LEXICAL_ARMS)
+        strength = self.keyword_only if lexical else 1.0
         weights = {one.name: getattr(self, one.name) for one in fields(Features)}
         scored = []
         for place, (hit, seen) in enumerate(zip(hits, features(query, hits), strict=True)):
