@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Features", "HeuristicReranker", "features"]
 
-#: Below this legibility of a query the fused list is one of words, nearly: see docs/decisions/fusion.md.
+#: Below this legibility of a query the fused list is one of words, nearly.
 LEGIBLE = 0.75
 #: Arms that know nothing of meaning: without others the words have had their say.
 _LEXICAL_ARMS = frozenset({"keyword", "metadata", "prf", "graph"})
