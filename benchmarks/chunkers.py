@@ -4,7 +4,7 @@
 
 FOLDER holds corpus.jsonl.gz (id, text), queries.jsonl (id, text, spans) and qrels.tsv, as Chroma's
 chunking evaluation does (Smith and Troynikov 2024). The chunks of all texts are ranked by cosine with
-the local embedder. Recall is the share of the answers' characters that is among the first chunks,
+the local embedder, or with vectors of words alone (--static), which take seconds. Recall is the share of the answers' characters that is among the first chunks,
 IoU divides what is common by what is in either; `@5` looks at five chunks, `@4000` at the first ones
 that make up 4,000 characters. Prints a table; means over the questions.
 """
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from first_load import Ready
 from measure import table
 
 from ragpg.ingest.chunkers.named import chunker_named
@@ -59,13 +60,19 @@ def common(one: Sequence[Span], other: Sequence[Span]) -> int:
 class Questions:
     """Questions with the text and the spans that answer them, and the vectors of the questions."""
 
-    def __init__(self, folder: Path, embedder: LocalEmbedder) -> None:
+    def __init__(self, folder: Path, embedder: Ready | LocalEmbedder) -> None:
         rows = [json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8")]
         lines = (folder / "qrels.tsv").read_text().splitlines()[1:]
         self.place = {line.split("\t")[0]: line.split("\t")[1] for line in lines}
         self.ids = [row["id"] for row in rows]
         self.spans = {row["id"]: [(first, last) for first, last in row["spans"]] for row in rows}
-        self.vectors = np.array([embedder.embed_query(row["text"]) for row in rows])
+        self.vectors = unit([embedder.embed_query(row["text"]) for row in rows])
+
+
+def unit(vectors: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+    """The vectors as rows of length 1."""
+    rows = np.asarray(vectors, dtype=np.float64)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 def judge(
@@ -104,8 +111,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--chunkers", default=DEFAULT)
+    parser.add_argument("--static", type=Path, help="the folder of corpus.py: static vectors, fast")
     options = parser.parse_args()
-    embedder = LocalEmbedder()
+    embedder = Ready(options.static) if options.static else LocalEmbedder()
     questions = Questions(options.folder, embedder)
     with gzip.open(options.folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
         texts = [json.loads(line) for line in lines]
@@ -118,7 +126,7 @@ def main() -> None:
             document = load_text(row["text"], source=f"{row['id']}.txt", format="text")
             chunks += [(row["id"], chunk) for chunk in chunker(document)]
         cut = time.process_time() - began
-        vectors = np.array(embedder.embed_documents([embedding_text(chunk) for _, chunk in chunks]))
+        vectors = unit(embedder.embed_documents([embedding_text(chunk) for _, chunk in chunks]))
         mean = sum(len(chunk.content) for _, chunk in chunks) / len(chunks)
         figures = judge(chunks, vectors, questions)
         rows.append([name, len(chunks), round(mean), *(f"{one:.3f}" for one in figures), cut])
