@@ -349,6 +349,7 @@ def _table_of(labels: list[LabelState]) -> str:
 
 def _numbers_of(graphs: list[GraphStatus]) -> str:
     columns = ("namespace", "documents", "entities", "mentions", "relations", "links", "resolved",
-               "ambiguous", "shared_terms", "communities", "changed_since")  # fmt: skip
+               "ambiguous", "shared_terms", "communities", "changed_since",
+               "titles_waiting")  # fmt: skip
     heads = [column.replace("_", " ") for column in columns]
     return output.table(heads, [[getattr(one, column) for column in columns] for one in graphs])
