@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SUPPORTED = 0.5
 PARTIAL = 0.25
 #: What a disagreement takes from the support: where the evidence says otherwise, and where it does
-#: not say so. Chosen on the training half of SciFact's claims; docs/decisions/grounding.md.
+#: not say so; docs/decisions/grounding.md says how they were chosen.
 CONFLICT, MISSING = 0.3, 0.1
 
 
