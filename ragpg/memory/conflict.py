@@ -30,13 +30,17 @@ _CHANGED = re.compile(
 
 def takes_the_place(new: str, old: str) -> str | None:
     """Why `new` contradicts `old`, or None when both may hold."""
-    for claim in (*_claims(new, old), *_claims(old, new)):
+    claims = (*_claims(new, old), *_claims(old, new))
+    # What speaks against a claim lowers its support: whether both are about one thing shows in the
+    # other direction.
+    shared = max((claim.support for claim in claims), default=0.0)
+    for claim in claims:
         said = "; ".join(claim.reasons)
         if claim.verdict == "contradicted":
             return said or "they contradict each other"
         if claim.support >= _SAME_SENTENCE and _SWAPPED.search(said):
             return said
-        if claim.support >= _SAME_TOPIC and _NEGATED.search(said) and _CHANGED.search(new):
+        if shared >= _SAME_TOPIC and _NEGATED.search(said) and _CHANGED.search(new):
             return said
     return None
 
