@@ -117,11 +117,13 @@ class TestSearch:
         result = ended(flow, [("[]", json.dumps(REPORT), json.dumps([["other", 4]]), None)])
         assert "other" in str(result.report["vector"].error)
 
-    def test_a_blank_query_asks_nothing(self) -> None:
+    def test_a_blank_query_asks_only_whether_its_namespaces_exist(self) -> None:
         for request in (Request(" \n"), Request("fox", k=0)):
-            with pytest.raises(StopIteration) as end:
-                next(search(request, Providers(HashEmbedder(4)), Settings()))
-            assert end.value.value.hits == []
+            flow = search(request, Providers(HashEmbedder(4)), Settings())
+            step = next(flow)
+            assert isinstance(step, Fetch)
+            assert step.parameters == {"namespaces": ["default"]}
+            assert ended(flow, [[1]]).hits == []
 
     def test_without_the_vector_arm_nothing_is_embedded(self) -> None:
         for arms in (["keyword"], {"vector": False}):
