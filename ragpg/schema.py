@@ -280,7 +280,13 @@ def _keywords(metadata: MetaData) -> None:
         Column("length", REAL, nullable=False),
         Column("bm25", SPARSEVEC(), nullable=False),
         Column("lexemes", TSVECTOR, nullable=False),
-        Index("chunk_keyword_lexemes", "namespace_id", "lexemes", postgresql_using="gin"),
+        Index(
+            "chunk_keyword_lexemes",
+            "namespace_id",
+            "lexemes",
+            postgresql_using="gin",
+            postgresql_with={"gin_pending_list_limit": 256},
+        ),
     )
     Table(
         "lexeme_statistics",

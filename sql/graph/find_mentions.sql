@@ -1,6 +1,7 @@
--- The chunks that name new titles: by all words of each in the keyword index, several titles in one
--- scan, because what waits to enter the index is read by every scan. A title of words that are common
--- together would have thousands of chunks read; it waits for the analysis.
+-- The chunks that name new titles: by all words of each in the keyword index, a title a scan. Several
+-- titles in one scan have every word of all of them asked of each row that holds one, which takes nine
+-- times as long. A title of words that are common together would have thousands of chunks read; it
+-- waits for the analysis.
 create or replace function ragpg.find_mentions(namespace_id integer, entities bigint[], at_most integer default 200)
 returns bigint
 language plpgsql
@@ -17,9 +18,6 @@ declare
   owner integer := find_mentions.namespace_id;
   wanted bigint[] := find_mentions.entities;
   common bigint[];
-  part bigint[];
-  asked tsquery;
-  made bigint;
   written bigint := 0;
 begin
   -- As if words were strewn at random; the counts may be old, which costs time or patience only.
@@ -41,49 +39,40 @@ begin
     update ragpg.phrase set waits = true where phrase.namespace_id = owner and phrase.entity_id = any (common);
     wanted := array(select given.id from unnest(wanted) as given (id) where given.id <> all (common));
   end if;
-  for turn in 0 .. (coalesce(cardinality(wanted), 0) - 1) / 16 loop
-    exit when coalesce(cardinality(wanted), 0) = 0;
-    part := wanted[16 * turn + 1 : 16 * turn + 16];
-    select string_agg('(' || phrase.query::text || ')', '|')::tsquery into asked
-      from unnest(part) as given (id)
-     cross join lateral (select found.query from ragpg.phrase as found
-                          where found.namespace_id = owner and found.entity_id = given.id offset 0) as phrase;
-    -- As a join the namespace is not a constant, of which statistics may say that it has no rows. What
-    -- a tsvector and a text are asked often is unpacked and folded once.
-    with fresh as materialized (
-      select phrase.entity_id, phrase.query, phrase.key
-        from unnest(part) as given (id)
-       cross join lateral (select found.entity_id, found.query, entity.key
-                             from ragpg.phrase as found
-                             join ragpg.entity on entity.namespace_id = owner and entity.id = found.entity_id
-                            where found.namespace_id = owner and found.entity_id = given.id offset 0) as phrase
-    ), matched as materialized (
-      select keyword.chunk_id, array_agg(fresh.entity_id) as entities, array_agg(fresh.key) as keys
-        from unnest(array[owner]) as asked_of (namespace_id)
-       cross join lateral (select found.chunk_id, found.lexemes || ''::tsvector as lexemes from ragpg.chunk_keyword as found
-                            where found.namespace_id = asked_of.namespace_id and found.lexemes @@ asked
-                           offset 0) as keyword
-        join fresh on keyword.lexemes @@ fresh.query
-       group by 1
-    ), named as (
-      select text.id as chunk_id, one.id as entity_id, ragpg.is_named(text.folded, one.key) as is_named
-        from (select chunk.id, chunk.document_id, ragpg.fold_text(left(chunk.content, 20000)) as folded, matched.entities, matched.keys
-                from matched
-               cross join lateral (select found.id, found.document_id, found.content from ragpg.chunk as found
-                                    where found.namespace_id = owner and found.id = matched.chunk_id offset 0) as chunk
-              offset 0) as text
-       cross join unnest(text.entities, text.keys) as one (id, key)
-       where not exists (select from ragpg.topic where topic.namespace_id = owner
-                            and topic.document_id = text.document_id and topic.entity_id = one.id)
-      offset 0
-    )
-    insert into ragpg.mention (namespace_id, chunk_id, entity_id, origin, weight)
-    select owner, named.chunk_id, named.entity_id, 'titles', 1 from named where named.is_named and asked is not null
-     order by 2, 3
-    on conflict on constraint mention_pkey do nothing;
-    get diagnostics made = row_count;
-    written := written + made;
-  end loop;
+  -- As a join the namespace is not a constant, of which statistics may say that it has no rows. What
+  -- a tsvector and a text are asked often is unpacked and folded once.
+  with fresh as materialized (
+    select phrase.entity_id, phrase.query, phrase.key
+      from unnest(wanted) as given (id)
+     cross join lateral (select found.entity_id, found.query, entity.key
+                           from ragpg.phrase as found
+                           join ragpg.entity on entity.namespace_id = owner and entity.id = found.entity_id
+                          where found.namespace_id = owner and found.entity_id = given.id offset 0) as phrase
+  ), matched as materialized (
+    select keyword.chunk_id, array_agg(fresh.entity_id) as entities, array_agg(fresh.key) as keys
+      from fresh
+     cross join unnest(array[owner]) as asked_of (namespace_id)
+     cross join lateral (select found.chunk_id from ragpg.chunk_keyword as found
+                          where found.namespace_id = asked_of.namespace_id and found.lexemes @@ fresh.query
+                         offset 0) as keyword
+     group by 1
+  ), named as (
+    select text.id as chunk_id, one.id as entity_id, ragpg.is_named(text.folded, one.key) as is_named
+      from (select chunk.id, chunk.document_id, ragpg.fold_text(left(chunk.content, 20000)) as folded, matched.entities, matched.keys
+              from matched
+             cross join lateral (select found.id, found.document_id, found.content from ragpg.chunk as found
+                                  where found.namespace_id = owner and found.id = matched.chunk_id offset 0) as chunk
+            offset 0) as text
+     cross join unnest(text.entities, text.keys) as one (id, key)
+     where not exists (select from ragpg.topic where topic.namespace_id = owner
+                          and topic.document_id = text.document_id and topic.entity_id = one.id offset 0)
+    offset 0
+  )
+  insert into ragpg.mention (namespace_id, chunk_id, entity_id, origin, weight)
+  select owner, named.chunk_id, named.entity_id, 'titles', 1 from named where named.is_named
+   order by 2, 3
+  on conflict on constraint mention_pkey do nothing;
+  get diagnostics written = row_count;
   return written;
 end $$;
 

@@ -77,7 +77,7 @@ begin
        cross join unnest(hinted.entities, hinted.queries, hinted.keys) as one (id, query, key)
        where keyword.lexemes @@ one.query
          and not exists (select from ragpg.topic where topic.namespace_id = owner
-                            and topic.document_id = content.document_id and topic.entity_id = one.id)
+                            and topic.document_id = content.document_id and topic.entity_id = one.id offset 0)
       offset 0
     )
     insert into ragpg.mention (namespace_id, chunk_id, entity_id, origin, weight)
