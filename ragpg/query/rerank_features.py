@@ -29,6 +29,9 @@ _TOKEN = re.compile(r"[^\s,;()\[\]{}\"'`?!]+")
 #: Names of code: max_connections, std::move, a->b, camelCase, os.path, and/or.
 _CODE = re.compile(r"_|::|->|[a-z0-9][A-Z]|[A-Za-z][./][A-Za-z]")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9]+")
+#: Arabic and Hebrew write articles, prepositions and pronouns onto the word: that one stands in a
+#: text as it was typed is chance. On 100 Arabic questions it cost 0.018 nDCG@10.
+_AFFIXED = re.compile("[\u0590-\u05ff\u0600-\u06ff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,7 @@ def _typed(query: str, hits: Sequence[Hit]) -> list[tuple[float, float, float]]:
     names = list(dict.fromkeys([token for token in tokens if _is_name(token)] + _runs(tokens)))
     texts = [f"{hit.title}\n{hit.content[:_TYPED_CHARACTERS]}" for hit in hits]
     lower = [text.lower() for text in texts]
-    exact = _shares([token.lower() for token in tokens], lower)
+    exact = _shares([token.lower() for token in tokens if not _AFFIXED.search(token)], lower)
     name = _shares(names, texts)
     weight = min(1.0, len(names) / max(1, len(tokens)))
     whole = " ".join(query.lower().split())

@@ -218,3 +218,10 @@ def test_cosines_count_as_far_as_the_model_reads_the_query() -> None:
 
     assert texts(1.0) == ["b", "a"]
     assert texts(0.0) == ["a", "b"]
+
+
+def test_words_with_affixes_are_not_expected_as_typed() -> None:
+    [arabic] = features("المدرسة الكبيرة", hits_of("في المدرسة الكبيرة"))
+    assert arabic.exact == 0
+    [mixed] = features("المدرسة PostgreSQL", hits_of("قاعدة PostgreSQL"))
+    assert mixed.exact == 1
