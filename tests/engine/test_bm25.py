@@ -73,6 +73,32 @@ def test_scores_are_bm25(engine: Engine) -> None:
     assert {row["source"]: row["score"] for row in rows} == pytest.approx(expected, abs=1e-3)
 
 
+STORED = "select chunk_id, length, bm25::text, lexemes::text from ragpg.chunk_keyword order by 1"
+
+
+@pytest.mark.parametrize("believed", [None, 1.0, 9.5, 400.0])
+def test_a_drift_is_followed_without_the_texts(engine: Engine, believed: float | None) -> None:
+    """Rows made of rows are those made of texts, even if the average was not what it said."""
+    engine.add(documents(120))
+    texts = {"often": "apple " * 900 + "pear", "short": "x", "empty": "---", "^odd": "@a ^b -O2"}
+    texts |= {f"long{n}": " ".join(f"word{i % (90 + n)}" for i in range(400)) for n in range(60)}
+    engine.add(texts)
+    engine.value("select ragpg.fold_statistics()")
+    if believed is not None:
+        engine.rows("update ragpg.namespace set average_length = %s returning id", believed)
+    assert engine.value("select ragpg.rebuild_keywords('default', 0.01)") is True
+    told = engine.rows(STORED)
+    engine.value("select ragpg.fold_statistics()")
+    assert engine.wrong_statistics() == []
+    engine.value("select ragpg.rebuild_keywords('default')")
+    assert engine.rows(STORED) == told
+    # A row that contradicts itself is left to the text.
+    unclear = """select count(*) from ragpg.namespace, ragpg.chunk_keyword as kept,
+      ragpg.rescaled_row((kept.length + 1)::real, kept.bm25, kept.lexemes, average_length, 9) as fresh
+      where fresh.bm25 is null"""
+    assert engine.value(unclear) == 120 + len(texts)
+
+
 def test_statistics_follow_every_write(engine: Engine) -> None:
     engine.add(documents(50))
     engine.add(documents(30, seed=9), namespace="second")
