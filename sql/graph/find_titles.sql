@@ -1,7 +1,8 @@
 -- The titles that new chunks name. Two words in a row are asked whether a title begins with them, and
 -- only where one does the words that follow: by equality, so that a thousand titles with one beginning
 -- cost no more than one. Offset 0 keeps the order of the steps: few rows against large tables, of
--- which the planner may not have heard yet.
+-- which the planner may not have heard yet. Then it may read a namespace by any index that begins with
+-- it: chunks are asked for by array, so that this happens once and not for each of them.
 create or replace function ragpg.find_titles(namespace_id integer, chunks bigint[], waiting boolean default false)
 returns bigint
 language plpgsql
@@ -29,9 +30,9 @@ begin
         from (select part.id, part.document_id, part.folded,
                      trim(regexp_replace(part.folded collate "C", '[^A-Za-z0-9]+', ' ', 'g')) as words
                 from (select chunk.id, chunk.document_id, ragpg.fold_text(left(chunk.content, 20000)) as folded
-                        from unnest(find_titles.chunks[500 * portion + 1 : 500 * portion + 500]) as given (id)
-                       cross join lateral (select found.id, found.document_id, found.content from ragpg.chunk as found
-                                            where found.namespace_id = owner and found.id = given.id offset 0) as chunk
+                        from ragpg.chunk
+                       where chunk.namespace_id = owner
+                         and chunk.id = any (find_titles.chunks[500 * portion + 1 : 500 * portion + 500])
                       offset 0) as part
               offset 0) as text
     ), pair as materialized (
@@ -53,8 +54,9 @@ begin
        union
       select content.id, one.lexeme
         from content
-       cross join lateral (select found.lexemes from ragpg.chunk_keyword as found
-                            where found.namespace_id = owner and found.chunk_id = content.id offset 0) as keyword
+        join ragpg.chunk_keyword as keyword
+          on keyword.namespace_id = owner and keyword.chunk_id = content.id
+         and keyword.chunk_id = any (array(select content.id from content where not content.plain))
        cross join unnest(tsvector_to_array(keyword.lexemes)) as one (lexeme)
        where not content.plain and octet_length(one.lexeme) > length(one.lexeme)
     ), phrase as materialized (
@@ -72,8 +74,9 @@ begin
       select content.id as chunk_id, one.id as entity_id, ragpg.is_named(content.folded, one.key) as is_named
         from hinted
         join content on content.id = hinted.chunk_id
-       cross join lateral (select found.lexemes || ''::tsvector as lexemes from ragpg.chunk_keyword as found
-                            where found.namespace_id = owner and found.chunk_id = content.id offset 0) as keyword
+        join (select found.chunk_id, found.lexemes || ''::tsvector as lexemes from ragpg.chunk_keyword as found
+               where found.namespace_id = owner and found.chunk_id = any (array(select hinted.chunk_id from hinted))
+              offset 0) as keyword on keyword.chunk_id = content.id
        cross join unnest(hinted.entities, hinted.queries, hinted.keys) as one (id, query, key)
        where keyword.lexemes @@ one.query
          and not exists (select from ragpg.topic where topic.namespace_id = owner
