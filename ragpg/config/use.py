@@ -32,7 +32,7 @@ def configured(choice: ConfigChoice | None, **given: Any) -> tuple[Config, dict[
         plain = Config(settings=settings)
         return plain, given | {
             "settings": settings,
-            "schema": given.get("schema") or DEFAULT_SCHEMA,
+            "schema": DEFAULT_SCHEMA if given.get("schema") is None else given["schema"],
         }
     config = choice if isinstance(choice, Config) else read_config(choice)
     embedder = given.get("embedder") or embedder_of(config)
@@ -40,7 +40,7 @@ def configured(choice: ConfigChoice | None, **given: Any) -> tuple[Config, dict[
         "embedder": embedder,
         "generator": given.get("generator") or generator_of(config),
         "reranker": given.get("reranker") or reranker_of(config, embedder),
-        "schema": given.get("schema") or config.schema,
+        "schema": config.schema if given.get("schema") is None else given["schema"],
         "settings": given.get("settings") or replace(config.settings, dsn=config.dsn),
         "profile": given.get("profile") or config.profile,
         "cache": cache_of(config) if given.get("cache") is None else given["cache"],
