@@ -14,7 +14,8 @@ from ragpg.config.values import Config
 from ragpg.embedders import bound
 from ragpg.errors import ConfigError
 from ragpg.feedback.recorder import Recorder
-from ragpg.ingest.pipeline import Order, ingest
+from ragpg.ingest.order import Order
+from ragpg.ingest.pipeline import ingest
 from ragpg.ingest.sentences import SentenceReport, fill_sentences
 from ragpg.judges.named import named_judge
 from ragpg.observe.ledger import Ledger

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ragpg.errors import (
     DatabaseError,
     NamespaceNotFound,
-    ProviderError,
     RagpgError,
 )
 from ragpg.ingest.changes import Changes
@@ -25,11 +24,11 @@ from ragpg.ingest.embedding import Embedded, Space, embed_group
 from ragpg.ingest.indexing import Forecast, Indexing, policy_named
 from ragpg.ingest.large import plan_large, store_large
 from ragpg.ingest.namespace import kept_spaces, open_namespace
+from ragpg.ingest.order import Order, size_of
 from ragpg.ingest.prepare import (
     Item,
     Prepared,
     Raw,
-    Text,
     displaced,
     find_files,
     fingerprint,
@@ -40,16 +39,14 @@ from ragpg.ingest.prepare import (
 )
 from ragpg.ingest.prune import left_behind, vanished
 from ragpg.ingest.reports import report_of
-from ragpg.ingest.sentences import fill_sentences, keeps_sentences
 from ragpg.ingest.store import store
+from ragpg.ingest.tidy import tidy
 from ragpg.observe.stage import operation, stage
 from ragpg.queries import (
     DELETE,
     FINGERPRINTS,
-    FOLD,
     MARK_FAILED,
     MOVE,
-    REBUILD,
     NamespaceRow,
     Stored,
     Written,
@@ -59,13 +56,10 @@ from ragpg.steps import Flow, call, fetch, together
 from ragpg.types import FileReport, IngestReport
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
 
     from ragpg.protocols import AsyncEmbedder, Chunker, Embedder
     from ragpg.settings import Settings
-    from ragpg.types import Metadata
-    from ragpg.vector_index import IndexProgress
 
 #: A transaction takes so many chunks (or one larger document) and documents.
 GROUP_CHUNKS = 512
@@ -74,36 +68,6 @@ GROUP_DOCUMENTS = 64
 GROUP_BYTES = 32_000_000
 #: Bytes of a chunk of a file that is read in parts, for a forecast.
 CHUNK_BYTES = 800
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What a caller asks of an ingest; the client documents the fields."""
-
-    paths: Sequence[str | os.PathLike[str]] = ()
-    texts: Iterable[Text] = ()
-    namespace: str = "default"
-    prune: bool = False
-    root: str | os.PathLike[str] | None = None
-    chunker: Chunker | None = None
-    language: str = "english"
-    kind: str = "knowledge"
-    metadata: Metadata = field(default_factory=dict)
-    follow_links: bool = False
-    on_file: Callable[[FileReport], object] | None = None
-    dry_run: bool = False
-    sentences: bool | None = None
-    include: Sequence[str] = ()
-    exclude: Sequence[str] = ()
-    #: Somebody saw the paths change, so that those which are not there are gone.
-    trusted: bool = False
-    #: Files and texts that somebody looked up already, beside `paths` and `texts`.
-    items: Sequence[Item] = ()
-    #: auto, live or after; None: what the settings say. See ragpg.ingest.indexing.
-    index: str | None = None
-    on_index: Callable[[IndexProgress], object] | None = None
-    #: Leave the building of the index to somebody who is told by `on_index_due`.
-    on_index_due: Callable[[int], object] | None = None
 
 
 def ingest(
@@ -463,42 +427,12 @@ class _Run:
             self.report(FileReport(source, "removed", reason=reason))
 
     def tidy(self) -> Flow[None]:
-        """Bring keyword statistics up to date; build the vector index where it is due."""
+        """Leave the namespace as searches want it."""
         if self.order.dry_run or self.namespace is None:
             return
-        while (yield from fetch(FOLD, timeout=0))[0] > 0:
-            pass
-        if self.has_written:
-            yield from fetch(REBUILD, {"namespace": self.order.namespace}, timeout=0)
-            while (yield from fetch(FOLD, timeout=0))[0] > 0:
-                pass
-        if self.indexing is not None:
-            yield from self.indexing.after()
-            self.notes += self.indexing.notes
-            if self.indexing.wanted and self.order.on_index_due is not None:
-                self.order.on_index_due(self.indexing.space_id)
-        yield from self._split()
-
-    def _split(self) -> Flow[None]:
-        """Sentence vectors of new chunks: where they are asked for, or where the namespace has
-        some. A failing service costs them and nothing else; the next ingest completes them."""
-        name, wanted = self.order.namespace, self.order.sentences
-        if self.space is None or self.space.id is None or wanted is False:
-            return
-        if wanted is None and not (self.has_written and (yield from keeps_sentences(name))):
-            return
-        try:
-            yield from fill_sentences(name, self.space.embedder)
-        except ProviderError as error:
-            self.notes.append(f"sentence vectors are incomplete: {error.message}")
-
-
-def size_of(item: Item) -> int:
-    """Bytes of a file, characters of a text."""
-    if item.file is not None:
-        return item.file.size
-    text = item.text if item.document is None else item.document.text
-    return len(text) if isinstance(text, str) else 0
+        self.notes += yield from tidy(
+            self.order, self.space, self.indexing, has_written=self.has_written
+        )
 
 
 def _is_language(wanted: str, found: str) -> bool:

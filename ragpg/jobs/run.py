@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ragpg.ingest.clean import clean_name
 from ragpg.ingest.discover import discover_below
-from ragpg.ingest.pipeline import Order, ingest
+from ragpg.ingest.order import Order
+from ragpg.ingest.pipeline import ingest
 from ragpg.ingest.prepare import Item
 from ragpg.queries import DELETE
 from ragpg.steps import Fetch, Flow, Transact, call

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from ragpg.errors import ConfigError, NamespaceNotFound, RagpgError
 from ragpg.ingest.chunk import WholeChunker
 from ragpg.ingest.clean import clean_text
-from ragpg.ingest.pipeline import Order, ingest
+from ragpg.ingest.order import Order
+from ragpg.ingest.pipeline import ingest
 from ragpg.memory.conflict import takes_the_place
 from ragpg.queries import CREATE_NAMESPACE, MEMORIES_OF, NOTE_MEMORY, MemoryRow
 from ragpg.query.pipeline import search

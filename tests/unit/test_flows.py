@@ -13,7 +13,8 @@ import pytest
 from ragpg import connection, queries, steps
 from ragpg.errors import ConfigError, DatabaseError, ProviderError
 from ragpg.ingest.embedding import Space, embed_group
-from ragpg.ingest.pipeline import Order, ingest
+from ragpg.ingest.order import Order
+from ragpg.ingest.pipeline import ingest
 from ragpg.ingest.prepare import Item, Prepared, fingerprint, items_of, prepare, read
 from ragpg.ingest.store import store
 from ragpg.query.pipeline import search

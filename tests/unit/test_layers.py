@@ -56,6 +56,7 @@ LAYERS = {
     "ragpg.ingest.prune": 5,
     "ragpg.ingest.reports": 5,
     "ragpg.ingest.sentences": 5,
+    "ragpg.ingest.tidy": 5,
     "ragpg.ingest.pipeline": 5,
     "ragpg.graph": 4,
     "ragpg.graph.graph": 8,
