@@ -94,9 +94,10 @@ SECTIONS = (
         "Graph",
         "select * from ragpg.graph_arm(%(seeds)s, %(ids)s, null, 10)",
         ("with seed as",),
-        "From the documents of ten seeds, two index scans each follow links forwards and backwards,"
-        " fifty at most in either direction. One more index scan a neighbour brings its opening"
-        " chunk.",
+        "The first statement walks from the five best seeds: mentions of each seed's chunk and topics of"
+        " its document are read by index, a dozen rows a seed, and its tiers are bounded before they are"
+        " joined to opening chunks. Nothing in it reads a table in full. The second drops what is found"
+        " already and opens a passage for each document.",
     ),
 )
 
