@@ -163,10 +163,10 @@ def _schema(state: migrate.Status) -> Iterator[Check]:
         yield Check("schema", "error", detail, command)
     elif state.revision == state.head:
         detail = (
-            f"its functions are those of version {state.installed_version or 'unknown'},"
-            f" this package is {state.package_version}"
+            f"its functions, of version {state.installed_version or 'unknown'}, are not those of"
+            f" this package, {state.package_version}: searches and ingests are refused"
         )
-        yield Check("schema", "warning", detail, command)
+        yield Check("schema", "error", detail, command)
     else:
         detail = f"revision {state.revision} is newer than this package's {state.head}"
         yield Check("schema", "error", detail, "pip install --upgrade ragpg")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import climbing, options
+from ragpg.cli import climbing, options, output
 from ragpg.evaluate import synthesis
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def bench(
                 chosen = choose(climb, Path(write_profile).stem, name, documents)
             report = chosen.report if chosen else climb.report(name, documents, steps)
     if chosen is not None and write_profile:
-        Path(write_profile).write_text(to_toml(chosen), encoding="utf-8")
+        output.write_file(write_profile, to_toml(chosen))
         for line in [*chosen.reasons, f"profile written to {write_profile}\n"]:
             click.echo(line, err=as_json)
     climbing.finish(ctx, [report], wanted, extra={"seed": seed, "items": items})

@@ -133,7 +133,7 @@ def evaluate(
             for judged in sets
         ]
     if markdown:
-        Path(markdown).write_text(tables.page(reports), encoding="utf-8")
+        output.write_file(markdown, tables.page(reports))
     climbing.finish(ctx, reports, wanted, extra={"k": k, "chunk_size": chunk_size})
 
 

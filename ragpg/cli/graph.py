@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import click
@@ -302,7 +301,7 @@ def show(
         write = {"text": picture.as_text, "dot": picture.as_dot, "html": page.as_html}[format_]
         text = write(found)
     if file:
-        Path(file).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+        output.write_file(file, text + "\n")
         click.echo(f"{file}: {len(found.nodes)} nodes, {len(found.edges)} edges", err=True)
     else:
         click.echo(text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import click
@@ -106,7 +105,7 @@ def inspect(
         click.echo(as_html(found, depth=depth))
     elif out:
         page = as_html(found, depth=depth)
-        Path(out).write_text(page, encoding="utf-8", errors="backslashreplace")
+        output.write_file(out, page)
         click.echo(f"{out}: {len(found.result.hits)} hits of {len(found.trace.fused)}", err=True)
 
 

@@ -41,6 +41,9 @@ class InspectServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A connection that breaks is nobody's business: nothing is written to the terminal."""
+
     def __init__(
         self, look: Look, defaults: Mapping[str, str], *, port: int = 0, depth: int = 12
     ) -> None:
@@ -74,7 +77,10 @@ class _Handler(BaseHTTPRequestHandler):
             return self._answer(
                 HTTPStatus.REQUEST_URI_TOO_LONG, self._page({}, "The query is too long.")
             )
-        given = {name: values[-1] for name, values in parse_qs(asked.query).items()}
+        given = {
+            name: values[-1]
+            for name, values in parse_qs(asked.query, keep_blank_values=True).items()
+        }
         return self._answer(*self._inspected(self.server.defaults | given))
 
     def _inspected(self, fields: Mapping[str, str]) -> tuple[HTTPStatus, str]:
@@ -84,7 +90,8 @@ class _Handler(BaseHTTPRequestHandler):
             found = self.server.look(fields)
         except NamespaceNotFound as error:
             return HTTPStatus.NOT_FOUND, self._page(fields, str(error))
-        except ConfigError as error:
+        except (ConfigError, ValueError) as error:
+            # A number of thousands of digits is no number to Python.
             return HTTPStatus.BAD_REQUEST, self._page(fields, str(error))
         except RagpgError as error:
             return HTTPStatus.SERVICE_UNAVAILABLE, self._page(fields, str(error))

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Key = tuple[str, str, str, str]
 Sums = tuple[int, int, int, float, int]
 
+#: Tokens of one request; no model reads as many.
+_MOST = 10**12
+
 
 class Ledger(Counts[Key]):
     """The costs of one client. May be used by several threads."""
@@ -62,12 +65,12 @@ def reset_usage(namespace: str | None = None, before: date | None = None) -> Flo
 def _shares(spent: Spent) -> Iterator[tuple[str, Sums]]:
     """What each namespace of a request bears: equal shares, which add up to the whole."""
     names, usage = spent.namespaces, spent.usage
+    # What a service says is not checked anywhere else, and one count that no column holds would
+    # keep all the others from being written.
+    counted = [min(max(one, 0), _MOST) for one in (usage.input_tokens, usage.output_tokens)]
     for place, name in enumerate(names):
-        tokens = [
-            whole // len(names) + (place < whole % len(names))
-            for whole in (usage.input_tokens, usage.output_tokens)
-        ]
+        tokens = [whole // len(names) + (place < whole % len(names)) for whole in counted]
         # The request itself, and that its price is not known, is counted once.
         first = int(place == 0)
-        cost = (usage.cost_usd or 0.0) / len(names)
+        cost = min(max(usage.cost_usd or 0.0, 0.0), float(_MOST)) / len(names)
         yield name, (first, *tokens, cost, first * (usage.cost_usd is None))  # type: ignore[misc]

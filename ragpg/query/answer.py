@@ -97,6 +97,9 @@ def finish(
     answer: Answer = yield from call(_settled, prepared, checked, revision)
     refused = answer.refused or _finds_nothing(checked)
     notes += answer.notes
+    if not answer.text.strip():
+        answer, refused = replace(answer, text=GATED), True
+        notes.append("the model gave no text")
     kept = draft if answer.revision else None
     return replace(answer, usage=used, refused=refused, draft=kept, notes=notes)
 

@@ -8,6 +8,7 @@ name, so one that is found under the name of now is what a search of now would f
 from __future__ import annotations
 
 import hashlib
+import math
 import pickle
 import threading
 import time
@@ -75,8 +76,9 @@ class Cache:
     """
 
     def __init__(self, *, max_bytes: int = 64_000_000, ttl: float = 300.0) -> None:
-        if not max_bytes > 0 or not ttl > 0:
-            raise ConfigError("max_bytes and ttl of a cache must be greater than 0")
+        numbers = isinstance(max_bytes, int) and isinstance(ttl, (int, float))
+        if not numbers or not max_bytes > 0 or not 0 < ttl < math.inf:
+            raise ConfigError("max_bytes and ttl of a cache must be numbers greater than 0")
         self.max_bytes, self.ttl = max_bytes, ttl
         self._entries: OrderedDict[Any, _Entry] = OrderedDict()
         self._lock = threading.Lock()

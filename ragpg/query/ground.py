@@ -18,7 +18,7 @@ from ragpg.query.claims import extract_claims
 from ragpg.query.evidence import PAIR_GAIN, Candidate, Spans, without_markers
 from ragpg.query.markers import find_markers
 from ragpg.steps import Flow, call
-from ragpg.types import Claim, Evidence, Grounding
+from ragpg.types import Claim, Evidence, Grounding, Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ragpg.protocols import Judge
     from ragpg.query.claims import Sentence
     from ragpg.query.markers import Marker
-    from ragpg.types import Hit, Judgement, Pair
+    from ragpg.types import Hit, Pair
 
 #: So many spans a claim are judged where a judge does not say how many it wants.
 _CANDIDATES = 6
@@ -129,7 +129,7 @@ def _with_lexical(pairs: Sequence[Pair], found: Sequence[Judgement | None], name
         return _judged_lexically(
             pairs, f"judge {name} gave {len(found)} verdicts for {len(pairs)} pairs"
         )
-    missing = [at for at, one in enumerate(found) if one is None]
+    missing = [at for at, one in enumerate(found) if not isinstance(one, Judgement)]
     filled = LexicalJudge().judge([pairs[at] for at in missing])
     whole = dict(zip(missing, filled, strict=True))
     notes = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ragpg.query.evidence import without_markers
 from ragpg.query.markers import find_markers
+from ragpg.query.prompt import is_refusal
 from ragpg.steps import Flow, complete
 
 if TYPE_CHECKING:
@@ -95,11 +96,20 @@ def repair(
     if not isinstance(text, str) or not text.strip():
         return Round(answer, checked, f"the round of repair gave no text, {kept}", usage)
     second: T = yield from check(text)
-    if _rank(second.grounding) <= _rank(first):
+    if _says_nothing(text, second.grounding, first) or _rank(second.grounding) <= _rank(first):
         return Round(answer, checked, f"the round of repair gave no better answer, {kept}", usage)
     left = len(weak_claims(second.grounding))
     note = f"{weak} weak claims were sent back" + (f", {left} are left" if left else "")
     return Round(text, second, note, usage, better=True)
+
+
+def _says_nothing(text: str, second: Grounding, first: Grounding) -> bool:
+    """Whether the second answer has no claims, and is no honest "I could not find this" either, in
+    place of an answer of which nothing has support."""
+    if second.claims:
+        return False
+    supported = any(claim.verdict in ("supported", "partial") for claim in first.claims)
+    return supported or not is_refusal(text)
 
 
 def _rank(grounding: Grounding) -> tuple[int, float]:

@@ -19,7 +19,10 @@ def mark_answer(grounding: Grounding, mode: Literal["mark", "drop"] = "mark") ->
         if claim.verdict not in ("unsupported", "contradicted"):
             continue
         if mode == "mark":
-            text = f"{text[: claim.end]} [{claim.verdict}]{text[claim.end :]}"
+            # Behind the last bar of a row a table has no cell that would be shown.
+            before = text[: claim.end].rstrip()
+            end = len(before) - 1 if before.endswith("|") else claim.end
+            text = f"{text[:end].rstrip()} [{claim.verdict}]{' ' * (end < claim.end)}{text[end:]}"
             continue
         before, after = text[: claim.start], text[claim.end :]
         line = before[before.rfind("\n") + 1 :]

@@ -10,9 +10,11 @@ declare
 begin
   caller := pg_catalog.concat_ws('/', session_user, ragpg.caller(),
     pg_catalog.current_setting('ragpg.allowed_namespaces', true));
-  -- What this transaction has written itself has no number that will stand, and policies of others
-  -- may show each user something else.
+  -- What this transaction has written itself has no number that will stand, policies of others may
+  -- show each user something else, and who may not read the tables any more is told so by a search.
   if pg_catalog.pg_current_xact_id_if_assigned() is not null
+     or not pg_catalog.has_table_privilege(ragpg.caller(), 'ragpg.chunk', 'select')
+     or not pg_catalog.has_table_privilege(ragpg.caller(), 'ragpg.install', 'select')
      or exists (select 1 from pg_catalog.pg_policy
                  where pg_policy.polname <> 'namespace_access'
                    and 'ragpg'::pg_catalog.regnamespace = (
@@ -30,8 +32,8 @@ end $$;
 
 comment on function ragpg.search_version(text[]) is
 $$A name for what a search of namespaces sees now: it is another one after any write to them, and never
-again the same. Null where nothing may be kept: inside a transaction that has written, and where
-tables have policies of others. Caller is whose rights count. Raises RG001 for a namespace that is
+again the same. Null where nothing may be kept: inside a transaction that has written, where
+tables have policies of others, and for a caller who may not read them. Caller is whose rights count. Raises RG001 for a namespace that is
 unknown, or closed to the caller.
 
   select version from ragpg.search_version('{handbook}');$$;

@@ -7,6 +7,8 @@ as $$
 declare
   ids constant integer[] := ragpg.namespace_ids(array[keep_sentences.namespace]);
 begin
+  perform ragpg.refuse_nulls(jsonb_build_object('keep', keep));
+  perform ragpg.require_right('ragpg.namespace', 'update');
   update ragpg.namespace as target
      set settings = case when keep then target.settings || '{"sentences": true}' else target.settings - 'sentences' end
    where target.id = any (ids) and coalesce(target.settings ->> 'sentences' = 'true', false) is distinct from keep;

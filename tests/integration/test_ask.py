@@ -96,6 +96,31 @@ def test_a_repair_that_fails_keeps_the_first_answer_and_says_so(
     assert "the first answer stays" in note
 
 
+@pytest.mark.parametrize("said", ["Hello!", "What would you like to know?", "[1]", "```\nx\n```",
+                                  "I could not find this in the sources."])  # fmt: skip
+def test_a_text_without_claims_is_no_repair_of_an_answer_that_has_support(
+    filled: Client, said: str
+) -> None:
+    first = f"{GOOD} Elephants can fly to Mars."
+    model = ScriptedGenerator([first, said])
+    answer = filled.ask(QUESTION, generator=model, unsupported="repair")
+    assert (answer.text, answer.revision) == (first, None)
+    assert answer.notes == ["the round of repair gave no better answer, the first answer stays"]
+
+
+@pytest.mark.parametrize("said", ["", "  \n "])
+def test_no_text_is_no_answer(filled: Client, said: str) -> None:
+    answer = filled.ask(QUESTION, generator=ScriptedGenerator(said), gate=0.5)
+    assert (answer.text, answer.refused) == (GATED, True)
+    assert "the model gave no text" in answer.notes
+
+
+def test_a_false_row_of_a_table_is_marked_inside_of_its_last_cell(filled: Client) -> None:
+    table = "| what | days |\n|---|---|\n| Refunds take | 41 working days [1] |"
+    answer = filled.ask(QUESTION, generator=ScriptedGenerator(table), unsupported="mark")
+    assert answer.text.splitlines()[-1] == "| Refunds take | 41 working days [1] [contradicted] |"
+
+
 def test_a_good_answer_is_not_asked_for_again(filled: Client) -> None:
     model = ScriptedGenerator([GOOD, AssertionError("asked")])
     assert filled.ask(QUESTION, generator=model, unsupported="repair").text == GOOD
