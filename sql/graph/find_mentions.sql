@@ -39,15 +39,14 @@ begin
     update ragpg.phrase set waits = true where phrase.namespace_id = owner and phrase.entity_id = any (common);
     wanted := array(select given.id from unnest(wanted) as given (id) where given.id <> all (common));
   end if;
-  -- As a join the namespace is not a constant, of which statistics may say that it has no rows. What
-  -- a tsvector and a text are asked often is unpacked and folded once.
+  -- As a join the namespace is not a constant, of which statistics may say that it has no rows. A
+  -- text that is asked often is folded once. Rows are asked for by array as in
+  -- ragpg.find_titles().
   with fresh as materialized (
-    select phrase.entity_id, phrase.query, phrase.key
-      from unnest(wanted) as given (id)
-     cross join lateral (select found.entity_id, found.query, entity.key
-                           from ragpg.phrase as found
-                           join ragpg.entity on entity.namespace_id = owner and entity.id = found.entity_id
-                          where found.namespace_id = owner and found.entity_id = given.id offset 0) as phrase
+    select found.entity_id, found.query, entity.key
+      from ragpg.phrase as found
+      join ragpg.entity on entity.namespace_id = owner and entity.id = found.entity_id and entity.id = any (wanted)
+     where found.namespace_id = owner and found.entity_id = any (wanted)
   ), matched as materialized (
     select keyword.chunk_id, array_agg(fresh.entity_id) as entities, array_agg(fresh.key) as keys
       from fresh
@@ -60,8 +59,9 @@ begin
     select text.id as chunk_id, one.id as entity_id, ragpg.is_named(text.folded, one.key) as is_named
       from (select chunk.id, chunk.document_id, ragpg.fold_text(left(chunk.content, 20000)) as folded, matched.entities, matched.keys
               from matched
-             cross join lateral (select found.id, found.document_id, found.content from ragpg.chunk as found
-                                  where found.namespace_id = owner and found.id = matched.chunk_id offset 0) as chunk
+              join (select found.id, found.document_id, found.content from ragpg.chunk as found
+                     where found.namespace_id = owner and found.id = any (array(select matched.chunk_id from matched))
+                    offset 0) as chunk on chunk.id = matched.chunk_id
             offset 0) as text
      cross join unnest(text.entities, text.keys) as one (id, key)
      where not exists (select from ragpg.topic where topic.namespace_id = owner
