@@ -362,6 +362,7 @@ def test_under_writers_no_search_is_told_of_yesterday(database: str) -> None:
             one.start()
         try:
             while not all(floor[number] for number in range(3)):
+                assert all(one.is_alive() for one in writers), "a writer ended before it wrote"
                 time.sleep(0.05)
             with ThreadPoolExecutor(4) as readers:
                 list(readers.map(read, [3.0] * 4))
