@@ -50,7 +50,7 @@ def test_a_good_database_has_no_errors(database: str, ingest: Callable[..., None
 @pytest.mark.parametrize(
     ("damage", "name", "status", "word"),
     [
-        ("update ragpg.install set digest = 'x'", "schema", "warning", "ragpg migrate"),
+        ("update ragpg.install set digest = 'x'", "schema", "error", "ragpg migrate"),
         ("delete from ragpg.alembic_version", "schema", "error", "ragpg migrate"),
         ("update ragpg.alembic_version set version_num = 'x'", "schema", "error", "pip install"),
         ("drop table ragpg.embedding_1 cascade", "embedding space 1", "error", "delete from"),
