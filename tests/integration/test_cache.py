@@ -14,7 +14,7 @@ import pytest
 
 import ragpg
 from ragpg import Cache
-from ragpg.errors import NamespaceNotFound, ProviderError
+from ragpg.errors import DatabaseError, NamespaceNotFound, ProviderError
 from ragpg.feedback.feedback import Feedback
 from ragpg.testing import HashEmbedder
 
@@ -310,6 +310,22 @@ def test_nobody_is_served_what_another_may_see(
         # What a policy of somebody else lets through is not ours to know.
         db.execute("create policy own on ragpg.chunk as restrictive using (true)")
         assert blue.search("refunds", namespace="red").report["cache"].skipped
+
+
+def test_rights_on_tables_that_were_taken_back_end_the_hits(
+    database: str, db: psycopg.Connection[Any], roles: tuple[str, str]
+) -> None:
+    with ragpg.connect(database) as owner:
+        owner.ingest(texts=TEXTS, namespace="open")
+    with (
+        psycopg.connect(database, autocommit=True, options=f"-c role={roles[0]}") as reds,
+        ragpg.connect(reds, cache=Cache()) as red,
+    ):
+        red.search("refunds", namespace="open")
+        assert mode(red.search("refunds", namespace="open")) == "hit"
+        db.execute(f"revoke select on ragpg.chunk from {roles[0]}".encode())
+        with pytest.raises(DatabaseError, match="permission denied"):
+            red.search("refunds", namespace="open")
 
 
 def _write_on(dsn: str, number: int, stop: Any, floor: Any) -> None:
