@@ -88,7 +88,9 @@ class Reranker(Protocol):
     invents or loses one. An exception keeps the earlier order and is reported.
 
     Three attributes are optional: `candidates` (how many hits it wants to see), `timeout` (seconds
-    it may take) and `scale` (what its scores are called in `Hit.score_kind`; default: its name).
+    it may take) and `scale` (what its scores are called in `Hit.score_kind`; default: its name). In
+    a search `informed(search)` may give the one to run instead, and `flow(query, hits, search)` may
+    do its work in steps: see ragpg.rerankers.chain.
     """
 
     @property

@@ -36,4 +36,4 @@ def legibility(query: str, embedder: Embedder | AsyncEmbedder | None) -> Flow[fl
 
 def leaning(fusion: Mapping[str, Any], share: float) -> Mapping[str, Any]:
     """The options of a fusion that leans to the words as far as the model cannot read the query."""
-    return fusion if share >= 1 else {**fusion, "lean": round(LEAN * (1 - share), 3)}
+    return {**fusion, "lean": round(LEAN * (1 - share), 3)}

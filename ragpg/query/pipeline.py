@@ -163,8 +163,9 @@ def _candidates(
             report["embed"] = ArmReport(skipped=f"legibility of the query: {share:.2f}")
         else:
             embedding = yield from embedding_of(query, providers.embedder, report, notes)
-        leant = replace(request.profile, fusion=leaning(request.profile.fusion, share))
-        request = replace(request, profile=leant)
+        if share < 1:
+            leant = replace(request.profile, fusion=leaning(request.profile.fusion, share))
+            request = replace(request, profile=leant)
     vectors = vectors and embedding is not None
     probes = yield from stage(
         "rewrite",

@@ -12,13 +12,12 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from ragpg.query.rerank_features import Features, features
-from ragpg.steps import call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from ragpg.rerankers.chain import Search
-    from ragpg.steps import Flow
     from ragpg.types import Hit
 
 __all__ = ["Features", "HeuristicReranker", "features"]
@@ -56,22 +55,22 @@ class HeuristicReranker:
         """The name in reports."""
         return "heuristic"
 
-    def flow(self, query: str, hits: Sequence[Hit], search: Search) -> Flow[list[Hit]]:
-        """As rerank; cosines count as far as the model can read the query, and where it hardly can
-        the list counts as one of lexical arms."""
-        lexical = search.legibility < LEGIBLE
-        trusting = replace(self, cosine=self.cosine * search.legibility**2)
-        hits = yield from call(trusting._ranked, query, hits, lexical)
-        return list(hits)
+    def informed(self, search: Search) -> Self:
+        """The reranker for a search: cosines count as far as the model can read the query, and
+        where it hardly can the list counts as one of lexical arms."""
+        if search.legibility >= 1:
+            return self
+        weights = {one.name: getattr(self, one.name) for one in fields(Features)}
+        weights["cosine"] *= search.legibility**2
+        if search.legibility >= LEGIBLE:
+            return replace(self, **weights)
+        weights = {name: self.keyword_only * weight for name, weight in weights.items()}
+        return replace(self, **weights, keyword_only=1.0)
 
     def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         """The same hits, best first, with new ranks and scores. Ties keep the earlier order."""
-        return self._ranked(query, hits)
-
-    def _ranked(self, query: str, hits: Sequence[Hit], lexical: bool = False) -> list[Hit]:
         arms = {arm.partition(":")[0] for hit in hits for arm in hit.arms}
-        lexical = lexical or (bool(arms) and arms <= _LEXICAL_ARMS)
-        strength = self.keyword_only if lexical else 1.0
+        strength = self.keyword_only if arms and arms <= _LEXICAL_ARMS else 1.0
         weights = {one.name: getattr(self, one.name) for one in fields(Features)}
         scored = []
         for place, (hit, seen) in enumerate(zip(hits, features(query, hits), strict=True)):

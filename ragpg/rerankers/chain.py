@@ -133,8 +133,8 @@ def rerank_hits(
 ) -> Flow[Reranked]:
     """Run all stages. Never raises for what a reranker does; an interrupt passes.
 
-    Within a `search` a reranker may have a method `flow(query, hits, search)` in steps, which may
-    use the database.
+    Within a `search` a reranker may have a method `informed(search)`, which gives the one to run,
+    or a method `flow(query, hits, search)` in steps, which may use the database.
     """
     done = Reranked(list(hits))
     stages = stages_of(rerankers)
@@ -159,10 +159,12 @@ def _stage(
     head, tail = (hits, []) if most is None else (hits[: int(most)], hits[int(most) :])
     began = time.perf_counter()
     flow = getattr(stage.reranker, "flow", None) if search else None
+    informed = getattr(stage.reranker, "informed", None) if search else None
     try:
+        reranker = stage.reranker if informed is None else informed(search)
         after = yield from observed(
             "rerank",
-            _ask(Rerank(stage.reranker, query, head, timeout))
+            _ask(Rerank(reranker, query, head, timeout))
             if flow is None or search is None
             else flow(query, head, replace(search, timeout=timeout)),
             facts={"reranker": name, "rows": len(head)},

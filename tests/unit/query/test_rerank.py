@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ragpg.perform import perform_rerank
 from ragpg.query.rerank import HeuristicReranker, features
-from ragpg.rerankers.chain import Search
-from ragpg.steps import Call, run
+from ragpg.rerankers.chain import Search, rerank_hits
+from ragpg.steps import run
 from ragpg.types import ArmHit, Hit
 from tests.unit.rerankers.hits import reranked
 
@@ -209,12 +210,8 @@ def test_cosines_count_as_far_as_the_model_reads_the_query() -> None:
     ]
 
     def texts(legibility: float) -> list[str]:
-        flow = HeuristicReranker().flow("unrelated", hits, Search(None, legibility))
-        return [hit.content for hit in run(flow, done)]
-
-    def done(step: object) -> object:
-        assert isinstance(step, Call)
-        return step.function(*step.arguments)
+        reranker = HeuristicReranker().informed(Search(None, legibility))
+        return [hit.content for hit in reranker.rerank("unrelated", hits)]
 
     assert texts(1.0) == ["b", "a"]
     assert texts(0.0) == ["a", "b"]
@@ -225,3 +222,19 @@ def test_words_with_affixes_are_not_expected_as_typed() -> None:
     assert arabic.exact == 0
     [mixed] = features("المدرسة PostgreSQL", hits_of("قاعدة PostgreSQL"))
     assert mixed.exact == 1
+
+
+class Backwards(HeuristicReranker):
+    """A reranker that somebody made of ours."""
+
+    def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
+        return super().rerank(query, hits)[::-1]
+
+
+def test_a_search_runs_what_somebody_made_of_the_reranker() -> None:
+    hits = hits_of("The key.", "The signing key.")
+    for legibility in (1.0, 0.8, 0.5):
+        done = run(
+            rerank_hits(Backwards(), "signing key", hits, Search(None, legibility)), perform_rerank
+        )
+        assert [hit.content for hit in done.hits] == ["The key.", "The signing key."]
