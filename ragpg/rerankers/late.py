@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
-from ragpg.rerankers.sentence_cosines import best_two, cosine, sentence_cosines
-from ragpg.sentence_units import sentence_units
+from ragpg.rerankers.sentence_cosines import pairs_of, sentence_cosines, sentences_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragpg.ingest.sentences import Unit
     from ragpg.protocols import AsyncEmbedder, Embedder
     from ragpg.rerankers.chain import Search
     from ragpg.steps import Flow
@@ -77,9 +77,9 @@ class LateInteractionReranker:
         head = hits[: self.candidates]
         known = _stored(head)
         if known is None:
-            units = self._units(head)
+            units = sentences_of(head)
             asked = self._method("embed_query")(query)
-            vectors = self._method("embed_documents")([text for _, text in units])
+            vectors = self._method("embed_documents")([unit.text for _, unit in units])
             known = self._scores(len(head), units, asked, vectors)
         return self._ordered(hits, known)
 
@@ -90,9 +90,9 @@ class LateInteractionReranker:
         if known is None and not hasattr(self._embedder, "aembed_documents"):
             return await asyncio.to_thread(self.rerank, query, hits)
         if known is None:
-            units = self._units(head)
+            units = sentences_of(head)
             asked = await self._embedder.aembed_query(query)
-            vectors = await self._embedder.aembed_documents([text for _, text in units])
+            vectors = await self._embedder.aembed_documents([unit.text for _, unit in units])
             known = self._scores(len(head), units, asked, vectors)
         return self._ordered(hits, known)
 
@@ -105,25 +105,15 @@ class LateInteractionReranker:
             )
         return found
 
-    def _units(self, hits: Sequence[Hit]) -> list[tuple[int, str]]:
-        """Place of the hit and text of every sentence."""
-        return [
-            (place, hit.content[start:end])
-            for place, hit in enumerate(hits)
-            for start, end in sentence_units(hit.content)
-        ]
-
     def _scores(
         self,
         count: int,
-        units: Sequence[tuple[int, str]],
+        units: Sequence[tuple[int, Unit]],
         asked: Sequence[float],
         vectors: Sequence[Sequence[float]],
     ) -> list[float | None]:
-        found: list[list[float]] = [[] for _ in range(count)]
-        for (place, _), vector in zip(units, vectors, strict=True):
-            found[place].append(cosine(asked, vector))
-        pairs = map(best_two, found)
+        places = (place for place, _ in units)
+        pairs = pairs_of(count, asked, zip(places, vectors, strict=True))
         return [None if pair is None else self._blend(*pair) for pair in pairs]
 
     def _blend(self, best: float, second: float) -> float:

@@ -21,7 +21,7 @@ from ragpg.steps import Flow, call, embed_query, fetch
 from ragpg.vectors import vector_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ragpg.protocols import AsyncEmbedder, Embedder
     from ragpg.types import Hit
@@ -78,14 +78,27 @@ def sentence_cosines(
     return found
 
 
-def best_two(cosines: Sequence[float]) -> Pair | None:
-    """The greatest and the one after it; None of nothing."""
-    best = sorted(cosines, reverse=True)[:2]
-    return (best[0], best[-1]) if best else None
+def sentences_of(hits: Sequence[Hit]) -> list[tuple[int, Unit]]:
+    """Every sentence of the hits, with the place of its hit."""
+    return [
+        (place, Unit(hit.chunk_id or 0, number, start, end, hit.content[start:end]))
+        for place, hit in enumerate(hits)
+        for number, (start, end) in enumerate(sentence_units(hit.content))
+    ]
 
 
-def cosine(first: Sequence[float], second: Sequence[float]) -> float:
-    """Of two vectors of one length; 0 where one is all zeros."""
+def pairs_of(
+    hits: int, embedding: Sequence[float], vectors: Iterable[tuple[int, Sequence[float]]]
+) -> list[Pair | None]:
+    """The pair of each of so many hits, from vectors of sentences with the place of their hit."""
+    cosines: list[list[float]] = [[] for _ in range(hits)]
+    for place, vector in vectors:
+        cosines[place].append(_cosine(embedding, vector))
+    best = [sorted(one, reverse=True)[:2] for one in cosines]
+    return [(one[0], one[-1]) if one else None for one in best]
+
+
+def _cosine(first: Sequence[float], second: Sequence[float]) -> float:
     product = _dot(first, second)
     length = math.sqrt(_dot(first, first) * _dot(second, second))
     return product / length if length else 0.0
@@ -94,14 +107,15 @@ def cosine(first: Sequence[float], second: Sequence[float]) -> float:
 def _computed(
     hits: Sequence[Hit], embedder: Embedder | AsyncEmbedder, embedding: Sequence[float]
 ) -> Flow[list[Pair | None]]:
-    units = yield from call(_units, hits)
+    units = yield from call(sentences_of, hits)
     vectors = yield from embed_texts(embedder, [unit.text for _, unit in units])
-    cosines: list[list[float]] = [[] for _ in hits]
+    good = [
+        (place, unit, vector)
+        for (place, unit), vector in zip(units, vectors, strict=True)
+        if not isinstance(vector, Failure)
+    ]
     kept: dict[str, list[tuple[Unit, Sequence[float]]]] = defaultdict(list)
-    for (place, unit), vector in zip(units, vectors, strict=True):
-        if isinstance(vector, Failure):
-            continue
-        cosines[place].append(cosine(embedding, vector))
+    for place, unit, vector in good:
         if _has_chunk(hits[place]):
             kept[hits[place].namespace].append((unit, vector))
     for namespace, rows in sorted(kept.items()):
@@ -110,16 +124,7 @@ def _computed(
         with suppress(RagpgError):
             yield from check_model(namespace, embedder)
             yield from store_units(namespace, rows)
-    return [best_two(one) for one in cosines]
-
-
-def _units(hits: Sequence[Hit]) -> list[tuple[int, Unit]]:
-    """Every sentence with the place of its hit."""
-    return [
-        (place, Unit(hit.chunk_id or 0, number, start, end, hit.content[start:end]))
-        for place, hit in enumerate(hits)
-        for number, (start, end) in enumerate(sentence_units(hit.content))
-    ]
+    return pairs_of(len(hits), embedding, ((place, vector) for place, _, vector in good))
 
 
 def _has_chunk(hit: Hit) -> bool:
