@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     "-k", default=10, show_default=True, type=click.IntRange(1, 100), help="How many hits"
 )
 @options.filter_option
-@click.option("--arms", callback=options.arms, help="keyword,vector or JSON options; default: all")
-@click.option("--rerank/--no-rerank", default=True, show_default=True, help="Reorder by features")
+@options.ranking
 @click.option("--answer", metavar="TEXT", help="Check the claims of this text; - reads it")
 @options.judge
 @click.option("--out", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
@@ -110,8 +109,9 @@ def inspect(
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 100:
-        raise ConfigError(f"the number of results must be from 1 to 100, not {text!r}")
+    # Three digits: of thousands Python makes no number.
+    if not text.isdecimal() or len(text) > 3 or not 1 <= int(text) <= 100:
+        raise ConfigError(f"the number of results must be from 1 to 100, not {text[:20]!r}")
     return int(text)
 
 

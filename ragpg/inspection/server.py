@@ -6,9 +6,10 @@ DNS), and changes nothing.
 
 from __future__ import annotations
 
+import sys
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from ragpg.errors import ConfigError, NamespaceNotFound, RagpgError
@@ -41,8 +42,10 @@ class InspectServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A connection that breaks is nobody's business: nothing is written to the terminal."""
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A connection that breaks is nobody's business; what else fails is told."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
     def __init__(
         self, look: Look, defaults: Mapping[str, str], *, port: int = 0, depth: int = 12
@@ -90,8 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
             found = self.server.look(fields)
         except NamespaceNotFound as error:
             return HTTPStatus.NOT_FOUND, self._page(fields, str(error))
-        except (ConfigError, ValueError) as error:
-            # A number of thousands of digits is no number to Python.
+        except ConfigError as error:
             return HTTPStatus.BAD_REQUEST, self._page(fields, str(error))
         except RagpgError as error:
             return HTTPStatus.SERVICE_UNAVAILABLE, self._page(fields, str(error))
