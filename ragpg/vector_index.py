@@ -159,7 +159,7 @@ def _build(connection: Connection, plan: _Plan) -> bool:
         return False
     try:
         drop_invalid(connection, plan.schema, plan.table)
-        if _has_index(connection, plan.place):
+        if _has_index(connection, plan):
             return False
         _prepare(connection, plan, found)
         statement = (
@@ -269,13 +269,9 @@ def _facts(connection: Connection, schema: str, space_id: int) -> Mapping[str, A
     return None if row is None else dict(zip(names, row, strict=True))
 
 
-def _has_index(connection: Connection, place: str) -> bool:
+def _has_index(connection: Connection, plan: _Plan) -> bool:
     row = connection.execute(
-        """select exists (select from pg_index
-                            join pg_class on pg_class.oid = indexrelid
-                            join pg_am on pg_am.oid = relam
-                           where indrelid = to_regclass(%s) and amname = 'hnsw' and indisvalid)""",
-        [place],
+        f"select {plan.schema}.has_embedding_index(%s)", [plan.space_id]
     ).fetchone()
     return bool(row and row[0])
 

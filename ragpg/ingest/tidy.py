@@ -36,8 +36,8 @@ def tidy(
 
 
 def _split(order: Order, space: Space | None, *, has_written: bool) -> Flow[list[str]]:
-    """Sentence vectors of new chunks: where they are asked for, or where the namespace has
-    some. A failing service costs them and nothing else; the next ingest completes them."""
+    """Sentence vectors of new chunks: where they are asked for, or where the namespace
+    keeps them. A failing service costs them and nothing else; the next ingest completes them."""
     name, wanted = order.namespace, order.sentences
     if space is None or space.id is None or wanted is False:
         return []
