@@ -8,9 +8,13 @@ import os
 import shutil
 import subprocess
 import tempfile
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
     from types import TracebackType
     from typing import Self
@@ -21,6 +25,20 @@ PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 def program() -> str | None:
     """The path of a Chromium, or None where there is none."""
     return next((found for name in PROGRAMS if (found := shutil.which(name))), None)
+
+
+@contextmanager
+def showing(page: str, folder: Path, width: int, height: int) -> Iterator[Browser]:
+    """A browser with a page of our own in a window of that size; skips where there is none."""
+    path = program()
+    if path is None:
+        pytest.skip("no Chromium on this machine")
+    file = folder / "page.html"
+    file.write_text(page, encoding="utf-8")
+    with Browser(path) as opened:
+        opened.resize(width, height)
+        opened.open(file.as_uri())
+        yield opened
 
 
 class Browser:

@@ -174,6 +174,16 @@ def filter_option(command: Command) -> Command:
     )(command)
 
 
+def ranking(command: Command) -> Command:
+    """Add --arms and --rerank/--no-rerank."""
+    command = click.option(
+        "--rerank/--no-rerank", default=True, show_default=True, help="Reorder by features"
+    )(command)
+    return click.option(
+        "--arms", callback=arms, help="keyword,vector or JSON options; default: all"
+    )(command)
+
+
 def judge(command: Command) -> Command:
     """Add --judge, and --generator for the judge that is one."""
     for option in (

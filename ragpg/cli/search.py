@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 @options.namespaces_to_search
 @click.option("-k", default=10, show_default=True, type=click.IntRange(0), help="How many hits")
 @options.filter_option
-@click.option("--arms", callback=options.arms, help="keyword,vector or JSON options; default: all")
-@click.option("--rerank/--no-rerank", default=True, show_default=True, help="Reorder by features")
+@options.ranking
 @click.option(
     "--history", multiple=True, help="An earlier query of the conversation; repeat it, oldest first"
 )

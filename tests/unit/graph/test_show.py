@@ -11,7 +11,7 @@ import pytest
 from ragpg.graph.layout import rings
 from ragpg.graph.page import as_html
 from ragpg.graph.show import Edge, Neighbourhood, Node, as_dot, as_text
-from tests.browser import Browser, program
+from tests.browser import Browser, showing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,14 +85,7 @@ def test_the_page_holds_no_foreign_markup_and_no_address() -> None:
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """A browser with the page."""
-    path = program()
-    if path is None:
-        pytest.skip("no Chromium on this machine")
-    file = tmp_path_factory.mktemp("page") / "page.html"
-    file.write_text(as_html(_neighbourhood()), encoding="utf-8")
-    with Browser(path) as opened:
-        opened.resize(1280, 900)
-        opened.open(file.as_uri())
+    with showing(as_html(_neighbourhood()), tmp_path_factory.mktemp("page"), 1280, 900) as opened:
         yield opened
 
 

@@ -14,7 +14,7 @@ from ragpg.query.ground import ground
 from ragpg.query.rerank_features import features
 from ragpg.query.trace import Trace
 from ragpg.types import ArmHit, ArmReport, Citation, Fusion, Hit, SearchResult
-from tests.browser import Browser, program
+from tests.browser import Browser, showing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,14 +115,7 @@ def test_without_an_inspection_there_is_a_form_and_the_reason() -> None:
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """A browser with the page."""
-    path = program()
-    if path is None:
-        pytest.skip("no Chromium on this machine")
-    file = tmp_path_factory.mktemp("page") / "page.html"
-    file.write_text(as_html(_found()), encoding="utf-8")
-    with Browser(path) as opened:
-        opened.resize(1440, 1000)
-        opened.open(file.as_uri())
+    with showing(as_html(_found()), tmp_path_factory.mktemp("page"), 1440, 1000) as opened:
         yield opened
 
 
