@@ -51,8 +51,9 @@ class Performer:
                 return self.database.fetch(step)
             case Transact():
                 return self.database.transact(step)
-            case Embed(embedder, texts):
-                return _counted(embedder, _sync(embedder, "embed_documents")(texts))
+            case Embed(embedder, texts, timeout):
+                work = _sync(embedder, "embed_documents")
+                return _counted(embedder, _within(timeout, lambda: work(texts)))
             case EmbedQuery(embedder, text):
                 return _counted(embedder, _sync(embedder, "embed_query")(text))
             case Complete(generator, messages, options):
@@ -91,8 +92,9 @@ class AsyncPerformer:
                 return await self.database.fetch(step)
             case Transact():
                 return await self.database.transact(step)
-            case Embed(embedder, texts):
-                return _counted(embedder, await _either(embedder, "embed_documents", texts))
+            case Embed(embedder, texts, timeout):
+                async with asyncio.timeout(timeout):
+                    return _counted(embedder, await _either(embedder, "embed_documents", texts))
             case EmbedQuery(embedder, text):
                 return _counted(embedder, await _either(embedder, "embed_query", text))
             case Complete(generator, messages, options):
@@ -137,8 +139,6 @@ def perform_rerank(step: Step) -> Any:
     """Do a Rerank step; for flows that have no other ones it is a performer."""
     assert isinstance(step, Rerank)
     function = _sync(step.reranker, "rerank")
-    if step.timeout is None:
-        return function(step.query, step.hits)
     return _within(step.timeout, lambda: function(step.query, step.hits))
 
 
@@ -168,8 +168,11 @@ def _retrieve(step: Retrieve) -> Any:
     return _sync(step.retriever, "retrieve")(step.query, step.k, step.filter)
 
 
-def _within(timeout: float, work: Callable[[], T]) -> T:
-    """What `work` returns, or TimeoutError: then its thread is left alone, and ends with us."""
+def _within(timeout: float | None, work: Callable[[], T]) -> T:
+    """What `work` returns, or TimeoutError: then its thread is left alone, and ends with us.
+    Without a timeout it works in this one."""
+    if timeout is None:
+        return work()
     results: list[T] = []
     failures: list[BaseException] = []
 

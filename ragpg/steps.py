@@ -78,10 +78,11 @@ class Transact:
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """Vectors of texts, in order."""
+    """Vectors of texts, in order; TimeoutError after `timeout` seconds."""
 
     embedder: Embedder | AsyncEmbedder
     texts: Sequence[str]
+    timeout: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,9 +225,11 @@ def apart(function: Callable[[str, str], T]) -> Flow[T | None]:
     return result
 
 
-def embed(embedder: Embedder | AsyncEmbedder, texts: Sequence[str]) -> Flow[list[list[float]]]:
-    """The vectors of texts."""
-    vectors: list[list[float]] = yield Embed(embedder, texts)
+def embed(
+    embedder: Embedder | AsyncEmbedder, texts: Sequence[str], timeout: float | None = None
+) -> Flow[list[list[float]]]:
+    """The vectors of texts; TimeoutError after `timeout` seconds."""
+    vectors: list[list[float]] = yield Embed(embedder, texts, timeout)
     return vectors
 
 

@@ -13,11 +13,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ragpg.errors import ConfigError, RagpgError
-from ragpg.ingest.embed import Failure, embed_texts
+from ragpg.ingest.embed import Failure, check_vectors, embed_texts
 from ragpg.ingest.sentences import Unit, check_model, store_units
 from ragpg.queries import SENTENCE_SCORES
 from ragpg.sentence_units import sentence_units
-from ragpg.steps import Flow, call, embed_query, fetch
+from ragpg.steps import Flow, call, embed, embed_query, fetch
 from ragpg.vectors import vector_literal
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def sentence_cosines(
 ) -> Flow[list[Pair | None]]:
     """The pair of each hit; None where no vectors are stored and none could be computed.
 
-    `embedding` is the vector of the query, embedded here where it is None. After `seconds` no
-    further hits are embedded. Raises ConfigError without embedding and embedder, ProviderError when
-    the model fails.
+    `embedding` is the vector of the query, embedded here where it is None. What is not embedded
+    after `seconds` has no pair. Raises ConfigError without embedding and embedder, ProviderError
+    when the model fails.
     """
     began = time.perf_counter()
     if embedding is None:
@@ -69,10 +69,16 @@ def sentence_cosines(
     found = [known.get(hit.chunk_id) if _has_chunk(hit) else None for hit in hits]
     missing = [place for place, pair in enumerate(found) if pair is None]
     for start in range(0, len(missing), STEP):
-        if embedder is None or (seconds is not None and time.perf_counter() - began > seconds):
+        left = None if seconds is None else seconds - (time.perf_counter() - began)
+        if embedder is None or (left is not None and left <= 0):
             break
         places = missing[start : start + STEP]
-        pairs = yield from _computed([hits[place] for place in places], embedder, embedding)
+        try:
+            pairs = yield from _computed(
+                [hits[place] for place in places], embedder, embedding, left
+            )
+        except TimeoutError:
+            break
         for place, pair in zip(places, pairs, strict=True):
             found[place] = pair
     return found
@@ -105,10 +111,20 @@ def _cosine(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 def _computed(
-    hits: Sequence[Hit], embedder: Embedder | AsyncEmbedder, embedding: Sequence[float]
+    hits: Sequence[Hit],
+    embedder: Embedder | AsyncEmbedder,
+    embedding: Sequence[float],
+    seconds: float | None,
 ) -> Flow[list[Pair | None]]:
     units = yield from call(sentences_of, hits)
-    vectors = yield from embed_texts(embedder, [unit.text for _, unit in units])
+    texts = [unit.text for _, unit in units]
+    vectors: Sequence[list[float] | Failure]
+    if seconds is None:
+        vectors = yield from embed_texts(embedder, texts)
+    else:
+        # Within a time there is no asking again for the sake of a bad text.
+        vectors = yield from embed(embedder, texts, seconds)
+        check_vectors(texts, vectors, embedder.dimensions)
     good = [
         (place, unit, vector)
         for (place, unit), vector in zip(units, vectors, strict=True)

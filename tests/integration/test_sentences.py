@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -188,3 +190,38 @@ async def test_late_interaction_has_no_more_time_than_it_is_given(database: str)
         assert found.report["rerank"].error is None
         await rag.search("trout", rerank=LateInteractionReranker(embedder), candidates=30)
         assert len(embedder.texts) == ingested + 30
+
+
+class Asleep(CountingEmbedder):
+    """Answers after a while once it is told to."""
+
+    sleeps = False
+
+    def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        if self.sleeps:
+            time.sleep(5)
+        return super().embed_documents(texts)
+
+
+def test_late_interaction_does_not_wait_for_a_model_that_hangs(database: str) -> None:
+    embedder = Asleep()
+    late = LateInteractionReranker(embedder, timeout=0.1)
+
+    async def awaited() -> float:
+        async with ragpg.aconnect(database, embedder=embedder) as rag:
+            return (await rag.search("when does the office open", rerank=late)).report["rerank"].ms
+
+    with ragpg.connect(database, embedder=embedder) as rag:
+        rag.ingest(texts=TEXTS)
+        embedder.sleeps = True
+        found = rag.search("when does the office open", rerank=late)
+    assert found.report["rerank"].ms < 4000
+    assert {hit.score_kind for hit in found.hits} == {"late"}
+    embedder.sleeps = True
+    loop = asyncio.new_event_loop()
+    try:
+        assert loop.run_until_complete(awaited()) < 4000
+    finally:
+        # The thread that sleeps is nobody's to wait for.
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
