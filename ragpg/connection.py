@@ -107,7 +107,8 @@ def check_install(rows: list[Install], schema: str) -> None:
     """Raise SchemaMissing or SchemaOutdated unless this package's code is installed."""
     if not rows:
         raise SchemaMissing(
-            f"schema {schema} is not completely installed", hint="run: ragpg migrate"
+            f"schema {schema} is not completely installed",
+            hint=f"run: {sqlfiles.migrate_command(schema)}",
         )
     if rows[0].digest != package_digest():
         from ragpg import __version__
@@ -115,7 +116,7 @@ def check_install(rows: list[Install], schema: str) -> None:
         raise SchemaOutdated(
             f"schema {schema} was installed by ragpg {rows[0].version}; this is ragpg "
             f"{__version__}, and its SQL differs",
-            hint="run: ragpg migrate (or use the package of that version)",
+            hint=f"run: {sqlfiles.migrate_command(schema)} (or use the package of that version)",
         )
 
 
@@ -129,7 +130,8 @@ def not_installed(error: RagpgError, schema: str) -> RagpgError:
     """The error of the version check, where the schema is not there at all."""
     if isinstance(error, (SchemaMissing, SchemaOutdated)):
         return SchemaMissing(
-            f"schema {schema} is not installed in this database", hint="run: ragpg migrate"
+            f"schema {schema} is not installed in this database",
+            hint=f"run: {sqlfiles.migrate_command(schema)}",
         )
     return error
 

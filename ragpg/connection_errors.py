@@ -19,6 +19,7 @@ from ragpg.errors import (
     SchemaOutdated,
     SearchTimeout,
 )
+from ragpg.sqlfiles import migrate_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ def _mapped(error: psycopg.Error, schema: str, secrets: Sequence[str], writes: b
     if kind in (SchemaMissing, SchemaOutdated):
         return kind(
             f"schema {schema} is not installed in this database, or not completely: {message}",
-            hint="run: ragpg migrate",
+            hint=f"run: {migrate_command(schema)}",
         )
     if is_broken(error):
         return kind(

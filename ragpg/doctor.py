@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from ragpg import migrate, sqlfiles, targets
 from ragpg.faults import faults
 from ragpg.sqlfiles import DEFAULT_SCHEMA
+from ragpg.terminal import shell_argument
 from ragpg.vectors import INDEX_FROM
 
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ def _extensions(connection: Connection, schema: str) -> Iterator[Check]:
         row.extname: row
         for row in _rows(
             connection,
-            "select extname, extversion, nspname, has_schema_privilege(nspname, 'usage') as usable"
+            "select extname, extversion, nspname, quote_ident(nspname) as quoted,"
+            " quote_ident(current_user) as caller, has_schema_privilege(nspname, 'usage') as usable"
             " from pg_extension join pg_namespace on pg_namespace.oid = extnamespace",
         )
     }
@@ -139,7 +141,7 @@ def _extensions(connection: Connection, schema: str) -> Iterator[Check]:
                 remedy += f" and then: ragpg migrate --schema {schema}"
             yield Check(title, bad, f"{where}: {loss}", remedy)
         elif not row.usable:
-            remedy = f'GRANT USAGE ON SCHEMA "{row.nspname}" TO this role;'
+            remedy = f"GRANT USAGE ON SCHEMA {row.quoted} TO {row.caller};"
             detail = f"this role may not use schema {row.nspname}: {loss}"
             # Nothing of ours calls into ag_catalog until somebody asks for Cypher.
             yield Check(title, bad, detail, remedy)
@@ -173,9 +175,10 @@ def _schema(state: migrate.Status) -> Iterator[Check]:
 
 
 def _rights(connection: Connection, schema: str) -> Iterator[Check]:
-    role, read_only, there, usage, write = _row(
+    role, quoted, read_only, there, usage, write = _row(
         connection,
-        "select current_user, current_setting('transaction_read_only')::boolean,"
+        "select current_user, quote_ident(current_user),"
+        " current_setting('transaction_read_only')::boolean,"
         " to_regnamespace(:schema) is not null,"
         " has_schema_privilege(to_regnamespace(:schema), 'usage'),"
         " has_table_privilege(to_regclass(:schema || '.document'), 'insert')",
@@ -184,7 +187,7 @@ def _rights(connection: Connection, schema: str) -> Iterator[Check]:
     if not there:
         return
     if not usage:
-        grant = f"GRANT USAGE ON SCHEMA {schema} TO {role};"
+        grant = f"GRANT USAGE ON SCHEMA {schema} TO {quoted};"
         yield Check("rights", "error", f"role {role} may not use schema {schema}", grant)
     elif write is False:
         yield Check("rights", "ok", f"role {role} may search, not ingest")
@@ -267,14 +270,15 @@ def _invalid_indexes(connection: Connection, schema: str) -> Iterator[Check]:
 
 def _repairs(connection: Connection, schema: str) -> Iterator[Check]:
     """What --fix would mend and no check above has named."""
+    where = _option(schema)
     for fault in faults(connection, schema):
         # Indexes and the log of words have checks of their own; tables that were just written are
         # analysed by autovacuum within a minute, where it runs.
         if fault.name in ("indexes", "statistics") or "wait to be folded" in fault.detail:
             continue
-        remedy = "ragpg doctor --fix"
+        remedy = f"ragpg doctor --fix{where}"
         if fault.namespace is not None:
-            remedy = f"ragpg reembed {fault.namespace} --missing"
+            remedy = f"ragpg reembed --missing{where} {shell_argument(fault.namespace)}"
         yield Check(fault.name, "warning", fault.detail, remedy)
 
 
@@ -295,8 +299,13 @@ def _embedder(connection: Connection, schema: str, embedder: Embedder | None) ->
             "warning",
             f"namespace {row.name!r} holds vectors of {row.model} ({row.dimensions} dimensions),"
             f" the embedder is {embedder.model} ({embedder.dimensions})",
-            f"Search it with {row.model}, or: ragpg reembed {row.name} --embedder NEW --switch",
+            f"Search it with {row.model}, or: ragpg reembed --embedder NEW --switch"
+            f"{_option(schema)} {shell_argument(row.name)}",
         )
+
+
+def _option(schema: str) -> str:
+    return "" if schema == DEFAULT_SCHEMA else f" --schema {schema}"
 
 
 def _numbers(version: str) -> tuple[int, ...]:

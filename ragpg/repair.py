@@ -19,6 +19,7 @@ from ragpg.reembed.filling import ReembedReport, fill_missing_vectors
 from ragpg.settings import Settings
 from ragpg.sqlfiles import DEFAULT_SCHEMA
 from ragpg.steps import run
+from ragpg.terminal import shell_argument
 from ragpg.vector_index import build_index
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ def _mend(dsn: str, schema: str, fault: Fault, embedder: Embedder | None) -> Rep
     try:
         if fault.namespace is not None:
             if embedder is None:
-                hint = f"name the embedder: ragpg reembed {fault.namespace} --missing"
+                hint = (
+                    f"name the embedder: ragpg reembed --missing {shell_argument(fault.namespace)}"
+                )
                 return Repair(fault.name, fault.detail, hint)
             report = _fill(dsn, schema, fault.namespace, embedder)
             left = f"{report.missing} are still without" if report.missing else None

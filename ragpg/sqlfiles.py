@@ -57,6 +57,11 @@ def check_schema(name: str) -> str:
     return name
 
 
+def migrate_command(schema: str) -> str:
+    """The command that installs or upgrades a schema."""
+    return "ragpg migrate" if schema == DEFAULT_SCHEMA else f"ragpg migrate --schema {schema}"
+
+
 def render(text: str, schema: str) -> str:
     """Return SQL written for schema ragpg with another schema's name in its place."""
     check_schema(schema)

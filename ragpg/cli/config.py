@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,8 @@ def config() -> None:
 @options.config_path
 @options.json_output
 def show(path: str | None, *, as_json: bool) -> None:
-    """Print every value and where it comes from: default, file or environment.
+    """Print every value and where it comes from: default, file, environment or the profile that
+    the file or RAGPG_PROFILE names.
 
     \b
     ragpg config show
@@ -99,7 +101,13 @@ def shown(found: Config) -> Iterator[tuple[str, Any, str]]:
             for one in value:
                 yield f"folder.{one.path}", one.namespace, "file"
         else:
-            yield name, without_secrets(value) if value else None, origin
+            shown_value = _address(value) if name == "dsn" and value else value
+            yield name, without_secrets(shown_value) if shown_value else None, origin
+
+
+def _address(dsn: str) -> str:
+    """An address with *** for its passwords, in libpq's list of pairs or behind the ? of a URL."""
+    return re.sub(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)", r"\1***", dsn)
 
 
 def _masked(name: str, value: Any) -> Any:

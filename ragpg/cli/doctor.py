@@ -54,14 +54,14 @@ def doctor(
         output.print_json({"checks": found, "repairs": mended} if fix else found)
     else:
         for one in checks:
-            click.echo(f"{one.status:<7}  {one.name:<22}  {one.detail}".rstrip())
+            output.say(f"{one.status:<7}  {one.name:<22}  {one.detail}".rstrip())
             if one.remedy:
-                click.echo(f"{'':<33}do: {one.remedy}")
+                output.say(f"{'':<33}do: {one.remedy}")
     ctx.exit(output.FAILED if any(one.status == "error" for one in checks) else 0)
 
 
 def _show(one: Repair) -> None:
     state = "mended" if one.error is None else "failed"
-    click.echo(
+    output.say(
         f"{state:<7}  {one.name:<22}  {one.detail}" + (f": {one.error}" if one.error else "")
     )

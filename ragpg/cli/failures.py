@@ -12,13 +12,15 @@ import os
 import re
 import sys
 import traceback
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import click
 
 from ragpg import errors
+from ragpg.connection_address import read_dsn, secrets_of
+from ragpg.terminal import visible, visible_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,6 +70,8 @@ def _secrets() -> set[str]:
         if name == "PGPASSWORD" or name.endswith(("_API_KEY", "_TOKEN", "_SECRET"))
     }
     for text in (*sys.argv[1:], os.environ.get("RAGPG_DSN", ""), *_ADDRESSES):
+        with suppress(errors.ConfigError):
+            found |= set(secrets_of(read_dsn(text)))
         for url in re.findall(r"\w+://[^:/@\s]*:(.*)@", text):
             found |= {url, unquote(url)}
         found |= set(re.findall(r"password\s*=\s*'?([^\s'&]+)", text))
@@ -102,9 +106,11 @@ def reported() -> Iterator[None]:
 
 
 def _failure(error: errors.RagpgError) -> click.exceptions.Exit:
-    click.echo(f"Error: {without_secrets(error.message)}", err=True)
+    # The log of a server that did not start has lines of its own.
+    shown = visible_lines if isinstance(error, errors.LocalDatabaseError) else visible
+    click.echo(f"Error: {shown(without_secrets(error.message))}", err=True)
     if error.hint:
-        click.echo(f"Hint: {without_secrets(error.hint)}", err=True)
+        click.echo(f"Hint: {shown(without_secrets(error.hint))}", err=True)
     return click.exceptions.Exit(exit_code(error))
 
 

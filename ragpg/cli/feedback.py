@@ -96,4 +96,4 @@ def switch(namespace: str, *, state: str, as_json: bool, **connection: Unpack[Co
     if as_json:
         output.print_json({"namespace": namespace, "enabled": state == "on"})
     else:
-        click.echo(f"feedback of {namespace}: {state}")
+        output.say(f"feedback of {namespace}: {state}")

@@ -10,6 +10,7 @@ import click
 
 from ragpg.cli import graph_model, options, output
 from ragpg.errors import ConfigError
+from ragpg.terminal import shell_word
 
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
@@ -126,7 +127,7 @@ def rebuild(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) 
     if changes or as_json:
         _report(changes, namespace, as_json=as_json)
     else:
-        click.echo(f"The graph of namespace {namespace} is what its texts say.")
+        output.say(f"The graph of namespace {namespace} is what its texts say.")
 
 
 @graph.command()
@@ -201,7 +202,7 @@ def drop(
             f"The Cypher graph of namespace {namespace} is gone; `ragpg graph sync` makes it."
         )
     else:
-        click.echo(f"Namespace {namespace} has no Cypher graph.", err=True)
+        output.say(f"Namespace {namespace} has no Cypher graph.", err=True)
     ctx.exit(0 if dropped else output.FAILED)
 
 
@@ -240,12 +241,14 @@ def status(ctx: click.Context, *, as_json: bool, **connection: Unpack[Connection
     if not found.installed:
         click.echo("Extension age is not in this database: no Cypher; everything else works.")
     elif not found.applied:
-        click.echo("Extension age is there, ragpg's functions for it are not; run: ragpg migrate")
+        output.say("Extension age is there, ragpg's functions for it are not; run: ragpg migrate")
     else:
         if labels:
             click.echo(f"\n{_table_of(labels)}")
         for name in sorted({one.namespace for one in behind}):
-            click.echo(f"The graph of {name} is not current; run: ragpg graph sync -n {name}")
+            output.say(
+                f"The graph of {name} is not current; run: ragpg graph sync -n {shell_word(name)}"
+            )
     ctx.exit(output.FAILED if behind else 0)
 
 
@@ -302,7 +305,7 @@ def show(
         text = write(found)
     if file:
         output.write_file(file, text + "\n")
-        click.echo(f"{file}: {len(found.nodes)} nodes, {len(found.edges)} edges", err=True)
+        output.say(f"{file}: {len(found.nodes)} nodes, {len(found.edges)} edges", err=True)
     else:
         click.echo(text)
 
@@ -336,7 +339,7 @@ def _report(
         rows = [[one.label, one.added, one.removed, one.total] for one in changes]
         click.echo(output.table(["label", "added", "removed", "total"], rows))
     else:
-        click.echo(f"Namespace {namespace} has no Cypher graph now.")
+        output.say(f"Namespace {namespace} has no Cypher graph now.")
 
 
 def _table_of(labels: list[LabelState]) -> str:

@@ -289,10 +289,10 @@ def overview(
         order = [found.reports[rank - 1] for rank in cited] if cited else found.reports
         for number, one in enumerate(order, 1):
             stale = ", older than its documents" if one.stale else ""
-            click.echo(f"[{number}] {one.title}: {one.size} documents, {one.kind}{stale}")
+            output.say(f"[{number}] {one.title}: {one.size} documents, {one.kind}{stale}")
             if found.answer is None:
-                click.echo(f"    {' '.join(one.summary.split())[:400]}")
-            click.echo(f"    {', '.join(one.sources)}")
+                output.say(f"    {' '.join(one.summary.split())[:400]}")
+            output.say(f"    {', '.join(one.sources)}")
     failed = not found.reports or (model is not None and found.answer is None)
     ctx.exit(output.FAILED if failed else 0)
 

@@ -148,7 +148,7 @@ def ingest(
     if as_json:
         output.print_json(report_json(report, dry_run=dry_run))
     else:
-        click.echo(("Dry run: " if dry_run else "") + totals(report))
+        output.say(("Dry run: " if dry_run else "") + totals(report))
     for remark in report.notes:
         output.note(remark)
     ctx.exit(0 if report.ok else output.FAILED)
@@ -242,7 +242,7 @@ def progress(paths: Sequence[str], *, hidden: bool) -> Iterator[Callable[[str | 
 
         def echo(text: str | None) -> None:
             if text is not None:
-                click.echo(text)
+                output.say(text)
 
         yield echo
         return
@@ -252,7 +252,7 @@ def progress(paths: Sequence[str], *, hidden: bool) -> Iterator[Callable[[str | 
             if text is not None:
                 # The bar's line is cleared before, and drawn again by the step.
                 click.echo("\r\x1b[K", nl=False, err=True)
-                click.echo(text)
+                output.say(text)
             bar.update(1)
 
         yield advance

@@ -105,7 +105,7 @@ def inspect(
     elif out:
         page = as_html(found, depth=depth)
         output.write_file(out, page)
-        click.echo(f"{out}: {len(found.result.hits)} hits of {len(found.trace.fused)}", err=True)
+        output.say(f"{out}: {len(found.result.hits)} hits of {len(found.trace.fused)}", err=True)
 
 
 def _count(text: str) -> int:

@@ -80,9 +80,9 @@ def show_enqueued(report: EnqueueReport, *, as_json: bool) -> None:
         output.print_json(asdict(report) | {"ok": report.ok})
         return
     for one in report.rejected:
-        click.echo(line(one))
+        output.say(line(one))
     text = f"{report.namespace}: {len(report.jobs)} jobs"
-    click.echo(text + (f", {report.replaced} in place of others" if report.replaced else ""))
+    output.say(text + (f", {report.replaced} in place of others" if report.replaced else ""))
 
 
 @jobs.command("list")

@@ -56,9 +56,9 @@ def remember(
     if as_json:
         output.print_json(asdict(found))
         return
-    click.echo(f"{'remembered' if found.new else 'known already'}: {found.source}")
+    output.say(f"{'remembered' if found.new else 'known already'}: {found.source}")
     for source, reason in found.superseded.items():
-        click.echo(f"no longer current: {source} ({reason})")
+        output.say(f"no longer current: {source} ({reason})")
 
 
 @memory.command()
@@ -102,7 +102,7 @@ def recall(
     else:
         for one in found:
             old = "" if one.current else "  (no longer current)"
-            click.echo(f"{one.last_seen_at:%Y-%m-%d}  {one.source}  {one.text}{old}")
+            output.say(f"{one.last_seen_at:%Y-%m-%d}  {one.source}  {one.text}{old}")
         if not found:
             click.echo("Nothing recalled.")
 

@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from ragpg.cli import options, output
+from ragpg.sqlfiles import migrate_command
 
 if TYPE_CHECKING:
     from ragpg.migrate import Status
@@ -152,11 +153,12 @@ def report(status: Status, *, as_json: bool) -> None:
     click.echo(f"schema     {status.schema}")
     click.echo(f"installed  {describe(status)}")
     click.echo(f"package    revision {status.head}, version {status.package_version}")
+    command = migrate_command(status.schema)
     if status.is_current:
         click.echo("current    yes")
     elif status.pending:
-        click.echo(f"current    no, pending: {', '.join(status.pending)}; run: ragpg migrate")
+        output.say(f"current    no, pending: {', '.join(status.pending)}; run: {command}")
     elif status.revision == status.head:
-        click.echo("current    no, functions of another version; run: ragpg migrate")
+        output.say(f"current    no, functions of another version; run: {command}")
     else:
         click.echo("current    no, migrated by a newer package: upgrade ragpg")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from ragpg.cli import options, output
+from ragpg.terminal import visible
 
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
@@ -74,7 +75,7 @@ def create(
     if as_json:
         output.print_json({"name": name, "kind": found.kind, "language": found.language})
     else:
-        click.echo(f"Namespace {name} is there, {found.language}, {found.kind}.")
+        output.say(f"Namespace {name} is there, {found.language}, {found.kind}.")
 
 
 @namespaces.command()
@@ -92,13 +93,13 @@ def drop(
     ragpg namespaces drop handbook --yes
     """
     if not yes:
-        click.confirm(f"Delete all documents of namespace {name}?", abort=True, err=True)
+        click.confirm(f"Delete all documents of namespace {visible(name)}?", abort=True, err=True)
     with options.connect(**connection, needs_embedder=False) as rag:
         dropped = rag.drop_namespace(name)
     if as_json:
         output.print_json({"name": name, "dropped": dropped})
     elif dropped:
-        click.echo(f"Namespace {name} is gone.")
+        output.say(f"Namespace {name} is gone.")
     else:
-        click.echo(f"There is no namespace {name}.", err=True)
+        output.say(f"There is no namespace {name}.", err=True)
     ctx.exit(0 if dropped else output.FAILED)

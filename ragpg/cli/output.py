@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragpg.cli.failures import FAILED, without_secrets
+from ragpg.terminal import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,6 +30,7 @@ __all__ = [
     "place",
     "print_json",
     "result_json",
+    "say",
     "show_hits",
     "show_report",
     "table",
@@ -42,7 +44,12 @@ def print_json(value: Any) -> None:
 
 def note(text: str) -> None:
     """A remark on standard error, where it cannot spoil the output."""
-    click.echo(f"note: {without_secrets(text)}", err=True)
+    click.echo(f"note: {visible(without_secrets(text))}", err=True)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """One line, whatever the names in it hold: see `ragpg.terminal`."""
+    click.echo(visible(text), err=err)
 
 
 class IndexLine:
@@ -68,8 +75,8 @@ class IndexLine:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Rows under a head, in columns; numbers to the right, None as "-"."""
-    cells = [["-" if cell is None else str(cell) for cell in row] for row in rows]
+    """Rows under a head, in columns; numbers to the right, None as "-", one line a row."""
+    cells = [["-" if cell is None else visible(str(cell)) for cell in row] for row in rows]
     numeric = [
         all(re.fullmatch(r"-|[\d.,]+", row[column]) for row in cells) and bool(cells)
         for column in range(len(head))
@@ -86,7 +93,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def place(hit: Hit) -> str:
     """Where a hit is, as an editor takes it: source:first-last."""
-    return f"{hit.source}:{hit.lines[0]}-{hit.lines[1]}" if hit.lines else hit.source
+    source = visible(hit.source)
+    return f"{source}:{hit.lines[0]}-{hit.lines[1]}" if hit.lines else source
 
 
 def show_hits(hits: Sequence[Hit], *, lines: int = 4) -> str:
@@ -97,9 +105,10 @@ def show_hits(hits: Sequence[Hit], *, lines: int = 4) -> str:
         arms = "  ".join(
             f"{name} #{arm.rank} ({arm.score:.4g})" for name, arm in sorted(hit.arms.items())
         )
-        text = textwrap.wrap(" ".join(_body(hit.content).split()), width - 4, max_lines=lines,
-                             placeholder=" …")  # fmt: skip
-        head = f"{hit.rank:>2}. {place(hit)}" + (f"  {hit.breadcrumb}" if hit.breadcrumb else "")
+        body = visible(" ".join(_body(hit.content).split()))
+        text = textwrap.wrap(body, width - 4, max_lines=lines, placeholder=" …")
+        heading = f"  {visible(hit.breadcrumb)}" if hit.breadcrumb else ""
+        head = f"{hit.rank:>2}. {place(hit)}{heading}"
         blocks.append("\n    ".join([head, f"score {hit.score:.4f}  {arms}".rstrip(), *text]))
     return "\n\n".join(blocks)
 

@@ -85,11 +85,11 @@ def watch(
             if as_json:
                 output.print_json({"namespace": folder.namespace} | file_json(file))
             else:
-                click.echo(f"{_now()} {folder.namespace}: {line(file)}")
+                output.say(f"{_now()} {folder.namespace}: {line(file)}")
 
     def summed(folder: Folder, report: IngestReport) -> None:
         if not (quiet or as_json) and any(file.status != "unchanged" for file in report.files):
-            click.echo(f"{_now()} {totals(report)}")
+            output.say(f"{_now()} {totals(report)}")
         for remark in report.notes:
             output.note(remark)
 

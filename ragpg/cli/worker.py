@@ -93,7 +93,7 @@ def worker(
                 if as_json:
                     output.print_json({"namespace": job.namespace, "job": job.id} | file_json(file))
                 else:
-                    click.echo(f"{time.strftime('%H:%M:%S')} {job.namespace}: {line(file)}")
+                    output.say(f"{time.strftime('%H:%M:%S')} {job.namespace}: {line(file)}")
 
     former = {one: signal.getsignal(one) for one in _SIGNALS}
 

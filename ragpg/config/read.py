@@ -18,27 +18,25 @@ namespace = "handbook"
 
 from __future__ import annotations
 
-import difflib
-import json
 import os
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragpg.config.folders import Folder, tables_of
 from ragpg.config.knobs import checked, knobs_of, parsed
+from ragpg.config.nearest import hint_for
 from ragpg.config.sections import Namespace
 from ragpg.config.values import ELSEWHERE, KEYS, PLAIN, SECTIONS, Config, variable
 from ragpg.errors import ConfigError
-from ragpg.query.profile import profile_of, read_profile
+from ragpg.query.profile import Profile, profile_of, read_profile
 from ragpg.sqlfiles import check_schema
+from ragpg.table_files import read_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ragpg.config.knobs import Knob
-    from ragpg.query.profile import Profile
 
 #: Looked for where no file is named, in the working directory and then in those above it.
 NAMES = ("ragpg.toml", "ragpg.yaml", "ragpg.yml", "ragpg.json")
@@ -47,17 +45,24 @@ NAMES = ("ragpg.toml", "ragpg.yaml", "ragpg.yml", "ragpg.json")
 def find(environment: Mapping[str, str] | None = None) -> str | None:
     """The file that RAGPG_CONFIG names, else ragpg.toml, .yaml or .json here or further up; None
     without one. A file above the working directory counts only if it belongs to this user or to
-    root: anybody may write into /tmp."""
+    root: anybody may write into /tmp. Raises ConfigError where several stand side by side."""
     environment = os.environ if environment is None else environment
     named = environment.get("RAGPG_CONFIG", "").strip()
     if named:
         return named
     here = Path.cwd()
     for place in (here, *here.parents):
-        for name in NAMES:
-            file = place / name
-            if file.is_file() and (place == here or _is_ours(file)):
-                return name if place == here else str(file)
+        # A link that leads nowhere counts: whoever made it wants to hear of it.
+        found = [name for name in NAMES if os.path.lexists(place / name)]
+        if place != here:
+            found = [name for name in found if _is_ours(place / name)]
+        if len(found) > 1:
+            raise ConfigError(
+                f"there are {' and '.join(found)} in {place}, and only one can be meant",
+                hint=f"Remove one, or name the file: --config {found[0]}, or RAGPG_CONFIG.",
+            )
+        if found:
+            return found[0] if place == here else str(place / found[0])
     return None
 
 
@@ -73,41 +78,17 @@ def read_config(
     """
     environment = os.environ if environment is None else environment
     found = os.fspath(path) if path is not None else find(environment)
-    given = {} if found is None else parse(found)
+    given = {} if found is None else read_tables(found)
     return _Reader(given, found, environment).config()
 
 
-def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The tables of a file by its ending; TOML where it says nothing else."""
-    place = Path(path).expanduser()
-    kind = place.suffix.lower()
-    found: Any
-    try:
-        text = place.read_text(encoding="utf-8-sig")
-        if kind in (".yaml", ".yml"):
-            import yaml
-
-            found = yaml.safe_load(text)
-            found = {} if found is None else found
-        elif kind == ".json":
-            found = json.loads(text)
-        else:
-            found = tomllib.loads(text)
-    except Exception as error:  # YAML has errors of its own, and is imported only where needed
-        reason = error.strerror if isinstance(error, OSError) else error
-        mark = getattr(error, "problem_mark", None)
-        if mark is not None:
-            # YAML quotes the line, which may hold a password.
-            reason = f"{getattr(error, 'problem', 'no YAML')} in line {mark.line + 1}"
-        raise ConfigError(f"{path} cannot be read: {reason}") from error
-    if not isinstance(found, dict):
-        raise ConfigError(f"{path} must be a table, not a {type(found).__name__}")
-    return found
-
-
 def _is_ours(file: Path) -> bool:
+    """Whether a file, and the link that leads to it, belong to this user or to root."""
     user = getattr(os, "getuid", None)
-    return user is None or file.stat().st_uid in (user(), 0)
+    if user is None:
+        return True
+    owners = {file.lstat().st_uid} | ({file.stat().st_uid} if file.exists() else set())
+    return owners <= {user(), 0}
 
 
 class _Reader:
@@ -185,14 +166,24 @@ class _Reader:
             "environment" if override else "default" if chosen is None else "file"
         )
         if override:
-            return read_profile(override)
+            return self._of_profile(override, read_profile(override))
         if chosen is None:
             return read_profile("measured")
         place = self._in_file("profile")
         if isinstance(chosen, str):
             near = os.path.join(self.base, chosen)
-            return self._told(place, read_profile, near if os.path.isfile(near) else chosen)  # type: ignore[no-any-return]
-        return self._told(place, profile_of, self._table(chosen, "profile"), "configured")  # type: ignore[no-any-return]
+            found = self._told(place, read_profile, near if os.path.isfile(near) else chosen)
+            return self._of_profile(chosen, found)
+        table = self._table(chosen, "profile")
+        self._refuse_unknown(table, ["base", *knobs_of(Profile)], "profile")
+        made = self._told(place, profile_of, table, "configured")
+        return self._of_profile(str(table.get("base") or "measured"), made, {"name", *table})
+
+    def _of_profile(self, name: str, profile: Profile, given: Iterable[str] = ()) -> Profile:
+        """Note for each knob whether the file says it, or the profile that the file is based on."""
+        for key in knobs_of(Profile):
+            self.origins[f"profile.{key}"] = "file" if key in given else f"profile {name}"
+        return profile
 
     def _namespaces(self) -> dict[str, Namespace]:
         named = self._table(self.given.get("namespaces", {}), "namespaces")
@@ -229,13 +220,11 @@ class _Reader:
         """Raise ConfigError for a key that means nothing, with the nearest one that does."""
         known = list(known)
         for key in given:
-            if key in known:
-                continue
-            near = difflib.get_close_matches(str(key), known, n=1) or _elsewhere(str(key))
-            raise ConfigError(
-                f"{self._in_file(f'{place}.{key}' if place else str(key))} is unknown",
-                hint=f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}.",
-            )
+            if key not in known:
+                raise ConfigError(
+                    f"{self._in_file(f'{place}.{key}' if place else str(key))} is unknown",
+                    hint=hint_for(str(key), known, place),
+                )
 
     def _in_file(self, key: str) -> str:
         return f"{self.path}: {key}"
@@ -250,9 +239,3 @@ class _Reader:
             return make(*arguments, **values)
         except ConfigError as error:
             raise ConfigError(f"{place}: {error.message}", hint=error.hint) from error
-
-
-def _elsewhere(key: str) -> list[str]:
-    """The key under its full name, where a table has it."""
-    full = {knob: f"{name}.{knob}" for name, cls in SECTIONS.items() for knob in knobs_of(cls)}
-    return [full[one] for one in difflib.get_close_matches(key, list(full), n=1)]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragpg.config.folders import Folder
 from ragpg.config.knobs import knobs_of, words_for
 from ragpg.config.sections import Namespace
 from ragpg.config.values import ELSEWHERE, PLAIN, SECTIONS, Config, variable
-from ragpg.query.profile import Profile
+from ragpg.query.profile import Profile, read_profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,10 +25,11 @@ _HEAD = """\
 # One configuration file
 
 `ragpg.toml`, `.yaml` or `.json`: in the working directory or in a folder above it (there it must
-belong to you), or the file that `--config` or `RAGPG_CONFIG` names. Every command and, where they
-are told to, the clients go by it. What an argument or an option says wins over the environment,
-the environment over the file, the file over the defaults. Relative paths count from the file. An
-unknown key is refused with the nearest known one, a wrong value with its place.
+belong to you), or the file that `--config` or `RAGPG_CONFIG` names. Two side by side are refused,
+and so is a link that leads nowhere. Every command and, where they are told to, the clients go by
+it. What an argument or an option says wins over the environment, the environment over the file,
+the file over the defaults. Relative paths count from the file. An unknown key is refused with the
+nearest known one, a key that stands twice with its line, a wrong value with its place.
 
 ```toml
 dsn = "postgresql:///shop"
@@ -49,7 +51,7 @@ chunker = "recursive:800/100"
 exclude = ["drafts/*"]
 
 [[folder]]                        # what `ragpg watch` mirrors
-path = "docs"
+path = "docs"                     # must be there
 namespace = "handbook"
 
 [tools]                           # what `ragpg mcp` lets agents search
@@ -64,6 +66,7 @@ with ragpg.connect(config="ragpg.toml") as rag:  # arguments win: embedder=..., 
 ```
 
 ```bash
+mkdir -p docs         # of the sample: folders and files that are named must be there
 ragpg config check    # reads it, and names what is wrong; exit code 2 then
 ragpg config show     # every value and where it comes from, without passwords and keys
 ```
@@ -90,10 +93,13 @@ def reference() -> str:
             parts += [_title(f"[{name}]", knobs[name].text),
                       _table(rows, lambda key, name=name: variable(name, key))]  # fmt: skip
         elif name == "profile":
-            said = knobs[name].text + ". `base` names the profile that the table changes"
+            said = (
+                knobs[name].text + ". `base` names the profile that the table changes, measured "
+                "where it names none; the defaults are those of measured"
+            )
             parts += [
                 _title("[profile]", said, "RAGPG_PROFILE"),
-                _table(knobs_of(Profile).values()),
+                _table(_unset(read_profile("measured"))),
             ]
         elif name == "namespaces":
             parts += [_title("[namespaces.NAME]", knobs[name].text),
@@ -101,6 +107,12 @@ def reference() -> str:
         elif name == "folder":
             parts += [_title("[[folder]]", knobs[name].text), _table(knobs_of(Folder).values())]
     return "\n".join(parts)
+
+
+def _unset(profile: Profile) -> Iterable[Knob]:
+    """The knobs of a profile with what they are where nobody sets them."""
+    for one in knobs_of(Profile).values():
+        yield replace(one, default=getattr(profile, one.name))
 
 
 def _title(name: str, text: str, environment: str | None = None) -> str:

@@ -50,8 +50,9 @@ class Config:
     tools       what models and agents may search
     mcp         how `ragpg mcp` is reached
 
-    `origins` says of each value where it comes from: default, file or environment. `path` is the
-    file, None without one.
+    `origins` says of each value where it comes from: default, file or environment, of a knob of the
+    profile also the profile that the file builds on, as in "profile fast". `path` is the file, None
+    without one.
     """
 
     dsn: str | None = field(default=None, repr=False)

@@ -20,6 +20,7 @@ from ragpg.queries import (
 )
 from ragpg.queries_spaces import KEPT_SPACES
 from ragpg.steps import Flow, call, fetch, fetch_one
+from ragpg.terminal import shell_argument
 
 if TYPE_CHECKING:
     from ragpg.protocols import AsyncEmbedder, Embedder
@@ -105,5 +106,6 @@ def _check_space(
         f"namespace {namespace!r} holds vectors of {row.model} with {row.dimensions} dimensions, "
         f"the embedder is {model} with {dimensions}",
         hint="Ingest with the namespace's model, change its model (ragpg reembed "
-        f"{namespace} --embedder MODEL), or ingest into another namespace. Nothing was changed.",
+        f"--embedder MODEL {shell_argument(namespace)}), or ingest into another namespace. "
+        "Nothing was changed.",
     )

@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ragpg.query.label import place
+from ragpg.terminal import visible
 
 if TYPE_CHECKING:
     from ragpg.types import Claim, Evidence, Grounding
@@ -18,7 +19,7 @@ def render_grounding(grounding: Grounding) -> str:
     """A report for a terminal: each claim with its evidence and reasons, then the total."""
     blocks = []
     for claim in grounding.claims:
-        text = " ".join(claim.text.split())
+        text = visible(" ".join(claim.text.split()))
         lines = [f"{MARKS[claim.verdict]} {claim.verdict} ({claim.support:.2f})  {text}"]
         lines += [f"    {_quoted(evidence)}" for evidence in claim.evidence]
         lines += [f"    {reason}" for reason in claim.reasons]
@@ -36,8 +37,9 @@ def render_grounding(grounding: Grounding) -> str:
 
 
 def _quoted(evidence: Evidence) -> str:
-    where = " ".join(filter(None, (evidence.hit.source, place(evidence.hit))))
-    quote = textwrap.shorten(" ".join(evidence.quote.split()), _QUOTE_WIDTH, placeholder=" …")
+    where = " ".join(filter(None, (visible(evidence.hit.source), place(evidence.hit))))
+    quote = visible(" ".join(evidence.quote.split()))
+    quote = textwrap.shorten(quote, _QUOTE_WIDTH, placeholder=" …")
     return f"[{evidence.number}] {where}: {quote}"
 
 

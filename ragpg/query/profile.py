@@ -16,7 +16,6 @@ from __future__ import annotations
 import difflib
 import json
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
@@ -27,6 +26,7 @@ from ragpg.errors import ConfigError
 from ragpg.query.cite import Style
 from ragpg.query.probes import MOST_PROBES
 from ragpg.query.prompt import SYSTEM, TEMPLATE, Prompt
+from ragpg.table_files import read_tables
 
 #: The rerankers that a profile may name; `ragpg.rerankers` makes them.
 RERANKERS = ("heuristic", "late")
@@ -233,23 +233,9 @@ def _built_in(name: str) -> Profile:
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
-        found: Any
-        if path.suffix.lower() in (".yaml", ".yml"):
-            import yaml
-
-            found = yaml.safe_load(text)
-        elif path.suffix.lower() == ".json":
-            found = json.loads(text)
-        else:
-            found = tomllib.loads(text)
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"profile {path} cannot be read: {error}") from error
-    except Exception as error:  # YAML has errors of its own, and is imported only where needed
-        raise ConfigError(f"profile {path} cannot be read: {error}") from error
-    if not isinstance(found, dict):
-        raise ConfigError(f"profile {path} must be a table of knobs, not {type(found).__name__}")
-    return found
+        return read_tables(path)
+    except ConfigError as error:
+        raise ConfigError(f"profile {error.message}", hint=error.hint) from error
 
 
 def _wrong(profile: Profile, name: str, wanted: str) -> ConfigError:

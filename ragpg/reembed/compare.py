@@ -22,6 +22,7 @@ from ragpg.evaluate.query_vectors import RememberingEmbedder
 from ragpg.evaluate.report import Report
 from ragpg.reembed.filling import spaces_of
 from ragpg.sqlfiles import render
+from ragpg.terminal import shell_argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -118,5 +119,5 @@ def _space(known: Sequence[SpaceInfo], namespace: str, embedder: Embedder) -> Sp
     raise ConfigError(
         f"namespace {namespace!r} has no embedding space of {embedder.model} "
         f"({embedder.dimensions} dimensions)",
-        hint=f"Build it first: ragpg reembed {namespace} --embedder MODEL",
+        hint=f"Build it first: ragpg reembed --embedder MODEL {shell_argument(namespace)}",
     )

@@ -29,6 +29,7 @@ from ragpg.queries_spaces import (
     Unembedded,
 )
 from ragpg.steps import Flow, Sleep, call, fetch, fetch_one
+from ragpg.terminal import shell_argument
 from ragpg.types import Usage
 from ragpg.vectors import INDEX_FROM
 
@@ -99,7 +100,8 @@ def build_space(
     if active is not None and (active.model, active.dimensions) == (model, dimensions):
         raise ConfigError(
             f"namespace {namespace!r} is searched with {model} ({dimensions} dimensions) already",
-            hint=f"For chunks without a vector: ragpg reembed {namespace} --missing",
+            hint="For chunks without a vector: ragpg reembed --missing "
+            f"{shell_argument(namespace)}",
         )
     space_id = yield from fetch_one(CREATE_SPACE, {"model": model, "dimensions": dimensions})
     yield from fetch(BEGIN_REEMBEDDING, {"namespace": namespace, "space_id": space_id})
@@ -123,14 +125,15 @@ def fill_missing_vectors(
     if active is None:
         raise ConfigError(
             f"namespace {namespace!r} has no vectors yet",
-            hint="Give it some: ragpg reembed NAMESPACE --embedder MODEL --switch",
+            hint="Give it some: ragpg reembed --embedder MODEL --switch "
+            f"{shell_argument(namespace)}",
         )
     chosen = yield from call(embedder_of, embedder, active.model, active.dimensions)
     if chosen is None:
         raise ConfigError(
             f"namespace {namespace!r} is searched with {active.model} ({active.dimensions} "
             f"dimensions), the embedder is {embedder.model}",
-            hint=f"To change the model: ragpg reembed {namespace} --embedder MODEL",
+            hint=f"To change the model: ragpg reembed --embedder MODEL {shell_argument(namespace)}",
         )
     space = Space(chosen, active.model, active.dimensions, active.space_id)
     return (yield from fill(namespace, space, pace=pace or Pace(), on_step=on_step))
@@ -184,7 +187,8 @@ def switch_space(
         raise ConfigError(
             f"namespace {namespace!r} has {len(fitting)} embedding spaces that could be meant: "
             f"beside the active one it keeps {names}",
-            hint=f"Build one: ragpg reembed {namespace} --embedder MODEL; or name its model.",
+            hint=f"Name its model, or build one: ragpg reembed --embedder MODEL "
+            f"{shell_argument(namespace)}",
         )
     [target] = fitting
     yield from fetch(

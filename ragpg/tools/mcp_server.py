@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, NamespaceNotFound, RagpgError
 from ragpg.query.grounding_report import grounding_json
+from ragpg.terminal import shell_argument
 from ragpg.tools.search_tool import refuse_unknown
 from ragpg.tools.toolbox import Toolbox
 
@@ -141,7 +142,7 @@ def require_namespaces(found: Iterable[NamespaceInfo], allowed: Iterable[str]) -
             raise NamespaceNotFound(
                 f'namespace "{name}" does not exist',
                 hint=(f"Did you mean {near[0]}? " if near else "")
-                + f"Make it with: ragpg namespaces create {name}",
+                + f"Make it with: ragpg namespaces create {shell_argument(name)}",
             )
 
 

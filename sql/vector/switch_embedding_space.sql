@@ -16,7 +16,7 @@ begin
   elsif not exists (select from ragpg.namespace_space as kept
                      where kept.namespace_id = owner.id and kept.space_id = switch_embedding_space.space_id) then
     raise exception 'namespace "%" does not keep the embedding space %', switch_embedding_space.namespace, space_id
-      using errcode = 'RG005', hint = 'Build it first: ragpg reembed ' || switch_embedding_space.namespace;
+      using errcode = 'RG005', hint = 'Build it first: ragpg reembed NAMESPACE --embedder MODEL';
   end if;
   perform pg_advisory_xact_lock(hashtext('ragpg.namespace_space'), owner.id);
   select target.* into owner from ragpg.namespace as target where target.id = owner.id for no key update;
@@ -33,8 +33,7 @@ begin
   if lacking > missing then
     raise exception '% chunks of namespace "%" have no vector in embedding space %', lacking,
       switch_embedding_space.namespace, space_id using errcode = 'RG005',
-      hint = 'Complete it: ragpg reembed ' || switch_embedding_space.namespace
-             || '; or allow so many with missing => ' || lacking;
+      hint = format('Complete it: ragpg reembed NAMESPACE --embedder MODEL; or allow so many with missing => %s', lacking);
   end if;
   delete from ragpg.namespace_space as kept
    where kept.namespace_id = owner.id and kept.space_id = switch_embedding_space.space_id;

@@ -303,3 +303,33 @@ def test_sentences_are_filled_and_then_join_a_search(
     missing = ragpg_cli("sentences", "gone", "--embedder", "hash:32")
     assert missing.exit_code == 1
     assert "gone" in missing.stderr
+
+
+def test_a_name_with_line_breaks_and_controls_forges_no_line_and_ends_no_command(
+    ragpg_cli: Callable[..., Result], handbook: Path, database: str
+) -> None:
+    name = "-x'\nok       server\x1b[2J"
+    shown = "-x'\\nok       server\\x1b[2J"
+    assert ragpg_cli("ingest", str(handbook), "-n", name).exit_code == 0
+    listed = ragpg_cli("namespaces", "list").stdout
+    assert [line.startswith(shown) for line in listed.splitlines()] == [False, True]
+    with psycopg.connect(database) as connection:
+        connection.execute("select ragpg.create_embedding_space('hash-32', 32)")
+        connection.execute("update ragpg.namespace set space_id = 1")
+    doctor = ragpg_cli("doctor", "--embedder", "hash:32").stdout
+    assert "\x1b" not in doctor
+    command = "ragpg reembed --missing -- $'-x\\'\\nok       server\\x1b[2J'"
+    assert sum(line.endswith(f"do: {command}") for line in doctor.splitlines()) == 1, doctor
+    refused = ragpg_cli("search", "refunds", "-n", f"{name}?")
+    assert (refused.exit_code, f'namespace "{shown}?" does not exist' in refused.stderr) == (
+        1,
+        True,
+    )
+    assert not any(line.startswith("ok ") for line in refused.stderr.splitlines())
+    for result in (
+        ragpg_cli("ground", "Refunds take 14 days.", "-n", name),
+        ragpg_cli("feedback", "show", "-n", name),
+        ragpg_cli("namespaces", "drop", name, "--yes"),
+        ragpg_cli("namespaces", "drop", "--yes", "--", name),
+    ):
+        assert "\x1b" not in result.output

@@ -68,7 +68,7 @@ def test_vectors_are_left_to_an_embedder_of_their_model(
     rag.ingest(texts=TEXTS)
     db.execute("delete from ragpg.embedding_1")
     [without] = [one for one in repair(database) if one.name == "vectors"]
-    assert "ragpg reembed default --missing" in (without.error or "")
+    assert "ragpg reembed --missing default" in (without.error or "")
     [other] = [one for one in repair(database, embedder=HashEmbedder(8)) if one.name == "vectors"]
     assert "the embedder is" in (other.error or "")
 
