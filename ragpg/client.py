@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ragpg.config.use import configured
@@ -17,8 +16,7 @@ from ragpg.perform import Performer
 from ragpg.queries import NAMESPACES, NamespaceInfo
 from ragpg.sqlfiles import check_schema
 from ragpg.steps import Flow, fetch, run
-from ragpg.streams import pieces
-from ragpg.types import Delta, Done, Revised, Started, Usage
+from ragpg.streams import events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -224,8 +222,10 @@ class Client(Flows):
         profile: ProfileChoice | None = None,
         **options: Unpack[SearchOptions],
     ) -> Events[AnswerEvent, None, None]:
-        """As ask, in events: Started (what was found), Deltas (the text), Done (the Answer); before
-        Done a Revised where checking gave the answer another text than the deltas.
+        """As ask, in events: Started (what was found), Deltas (the text), Done (the Answer).
+
+        With unsupported="repair" a Repairing may come: the text so far is withdrawn, and Deltas of
+        the new one follow. A Revised before Done is the text where checking changed it otherwise.
 
         The arguments are those of ask. The search is over, and its connection given back, before
         the first event. Close the iterator to stop the model.
@@ -236,25 +236,7 @@ class Client(Flows):
         chosen = self._chat_model(generator)
         call, failed = self._streamed(request), None
         try:
-            prepared = self.run(call.part(self._prepare(request)))
-            yield Started(prepared.result)
-            written: list[str] = []
-            usage = None
-            if prepared.refused is not None:
-                yield Delta(prepared.refused)
-            else:
-                with call.stage("generate", model=chosen.model) as count:
-                    for piece in pieces(chosen, prepared.messages):
-                        if isinstance(piece, Usage):
-                            usage = count(chosen.model, piece)
-                        elif piece:
-                            written.append(piece)
-                            yield Delta(piece)
-            finish = self._finish(prepared, "".join(written), usage, chosen)
-            answer = self.run(call.part(finish))
-            if answer.revision is not None:
-                yield Revised(answer.text, answer.revision, answer.notes)
-            yield Done(replace(answer, usage=call.usage))
+            yield from events(self._script(request), self.run, chosen, call)
         except BaseException as error:
             failed = error
             raise

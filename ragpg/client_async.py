@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ragpg.config.use import configured
@@ -17,8 +17,7 @@ from ragpg.perform import AsyncPerformer
 from ragpg.queries import NAMESPACES, NamespaceInfo
 from ragpg.sqlfiles import check_schema
 from ragpg.steps import Flow, arun, fetch
-from ragpg.streams import apieces
-from ragpg.types import Delta, Done, Revised, Started, Usage
+from ragpg.streams import aevents
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator as AsyncEvents
@@ -180,25 +179,10 @@ class AsyncClient(Flows):
         chosen = self._chat_model(generator)
         call, failed = self._streamed(request), None
         try:
-            prepared = await self.run(call.part(self._prepare(request)))
-            yield Started(prepared.result)
-            written: list[str] = []
-            usage = None
-            if prepared.refused is not None:
-                yield Delta(prepared.refused)
-            else:
-                with call.stage("generate", model=chosen.model) as count:
-                    async for piece in apieces(chosen, prepared.messages):
-                        if isinstance(piece, Usage):
-                            usage = count(chosen.model, piece)
-                        elif piece:
-                            written.append(piece)
-                            yield Delta(piece)
-            finish = self._finish(prepared, "".join(written), usage, chosen)
-            answer = await self.run(call.part(finish))
-            if answer.revision is not None:
-                yield Revised(answer.text, answer.revision, answer.notes)
-            yield Done(replace(answer, usage=call.usage))
+            # Closed with this one: whoever stops reading stops the model at once.
+            async with aclosing(aevents(self._script(request), self.run, chosen, call)) as told:
+                async for event in told:
+                    yield event
         except BaseException as error:
             failed = error
             raise

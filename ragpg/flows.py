@@ -22,7 +22,7 @@ from ragpg.observe.ledger import Ledger
 from ragpg.observe.stage import Streamed
 from ragpg.prices import price_of
 from ragpg.queries import CREATE_NAMESPACE, DELETE, DOCUMENT_CHUNKS, DROP_NAMESPACE
-from ragpg.query.answer import Prepared, ask, finish, ground_answer, prepare
+from ragpg.query.answer import ask, ground_answer, script_of
 from ragpg.query.cache import Cache
 from ragpg.query.pipeline import search
 from ragpg.query.profile import read_profile
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from ragpg.query.profile import ProfileChoice, Unsupported
     from ragpg.query.prompt import Prompt, Turn
     from ragpg.query.retrieve import Arms
+    from ragpg.query.script import Script
     from ragpg.repair import Repair
     from ragpg.settings import Settings
     from ragpg.types import (
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
         Json,
         Metadata,
         SearchResult,
-        Usage,
     )
 
 Path = str | PathLike[str]
@@ -179,8 +179,8 @@ class Flows:
     def _ask(self, request: Request, generator: Generator | AsyncGenerator | None) -> Flow[Answer]:
         return ask(request, self._providers, self.settings, self._chat_model(generator))
 
-    def _prepare(self, request: Request) -> Flow[Prepared]:
-        return prepare(request, self._providers, self.settings)
+    def _script(self, request: Request) -> Script:
+        return script_of(request, self._providers, self.settings)
 
     def _streamed(self, request: Request) -> Streamed:
         return Streamed(
@@ -199,15 +199,6 @@ class Flows:
     def _written(self) -> list[Counts[Any]]:
         """What is counted here and written to the database in batches."""
         return [self.recorder, *([self.ledger] if self.ledger else [])]
-
-    def _finish(
-        self,
-        prepared: Prepared,
-        text: str,
-        usage: Usage | None,
-        generator: Generator | AsyncGenerator,
-    ) -> Flow[Answer]:
-        return finish(prepared, text, usage, generator)
 
     def _chat_model(
         self, generator: Generator | AsyncGenerator | None

@@ -1,8 +1,10 @@
-"""Answers of a chat model piece by piece, from whatever the model offers."""
+"""Answers in events: drives the script of an answer, and takes a chat model's text in pieces."""
 
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing, closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
@@ -12,16 +14,98 @@ from ragpg.protocols import (
     Generator,
     StreamingGenerator,
 )
+from ragpg.query.script import Part, Write
+from ragpg.types import Delta, Done, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+    from collections.abc import AsyncGenerator as AsyncPieces
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Generator as Pieces
 
-    from ragpg.types import Usage
+    from ragpg.observe.stage import Streamed
+    from ragpg.query.script import Script
+    from ragpg.steps import Flow
+    from ragpg.types import AnswerEvent
 
     Messages = Sequence[Mapping[str, str]]
 
 
-def pieces(generator: Any, messages: Messages) -> Iterator[str | Usage]:
+def events(
+    script: Script, run: Callable[[Flow[Any]], Any], generator: Any, call: Streamed
+) -> Pieces[AnswerEvent, None, None]:
+    """The events of an answer; `run` does the flows of its script, `call` is what they are part of.
+
+    What the caller does between two events is no part of the call, and holds no connection.
+    """
+    given: Any = None
+    error: Exception | None = None
+    while True:
+        try:
+            command = script.send(given) if error is None else script.throw(error)
+        except StopIteration:
+            return
+        given = error = None
+        try:
+            match command:
+                case Part(flow):
+                    given = run(call.part(flow))
+                case Write(name, messages):
+                    written: list[str] = []
+                    with (
+                        call.stage(name, model=generator.model) as count,
+                        closing(pieces(generator, messages)) as found,
+                    ):
+                        for piece in found:
+                            if isinstance(piece, Usage):
+                                count(generator.model, piece)
+                            elif isinstance(piece, str) and piece:
+                                written.append(piece)
+                                yield Delta(piece)
+                    given = "".join(written)
+                case Done(answer):
+                    yield Done(replace(answer, usage=call.usage))
+                case event:
+                    yield event
+        except Exception as raised:
+            error = raised
+
+
+async def aevents(
+    script: Script, run: Callable[[Flow[Any]], Awaitable[Any]], generator: Any, call: Streamed
+) -> AsyncPieces[AnswerEvent, None]:
+    """As events."""
+    given: Any = None
+    error: Exception | None = None
+    while True:
+        try:
+            command = script.send(given) if error is None else script.throw(error)
+        except StopIteration:
+            return
+        given = error = None
+        try:
+            match command:
+                case Part(flow):
+                    given = await run(call.part(flow))
+                case Write(name, messages):
+                    written: list[str] = []
+                    with call.stage(name, model=generator.model) as count:
+                        async with aclosing(apieces(generator, messages)) as found:
+                            async for piece in found:
+                                if isinstance(piece, Usage):
+                                    count(generator.model, piece)
+                                elif isinstance(piece, str) and piece:
+                                    written.append(piece)
+                                    yield Delta(piece)
+                    given = "".join(written)
+                case Done(answer):
+                    yield Done(replace(answer, usage=call.usage))
+                case event:
+                    yield event
+        except Exception as raised:
+            error = raised
+
+
+def pieces(generator: Any, messages: Messages) -> Pieces[str | Usage, None, None]:
     """Pieces of text and a Usage; one piece from a model that cannot stream. Raises as it does,
     and ConfigError for one that can only be awaited."""
     if isinstance(generator, StreamingGenerator):
@@ -38,11 +122,17 @@ def pieces(generator: Any, messages: Messages) -> Iterator[str | Usage]:
         )
 
 
-async def apieces(generator: Any, messages: Messages) -> AsyncIterator[str | Usage]:
+async def apieces(generator: Any, messages: Messages) -> AsyncPieces[str | Usage, None]:
     """As pieces; what a model has in sync only runs in a thread, and then comes in one piece."""
     if isinstance(generator, AsyncStreamingGenerator):
-        async for piece in generator.astream(messages):
-            yield piece
+        stream: Any = generator.astream(messages)
+        try:
+            async for piece in stream:
+                yield piece
+        finally:
+            # Not left to the collector, which closes it some time after the reader went away.
+            if hasattr(stream, "aclose"):
+                await stream.aclose()
         return
     if isinstance(generator, AsyncGenerator):
         text, usage = await generator.agenerate(messages)

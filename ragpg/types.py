@@ -282,7 +282,8 @@ class Grounding:
     """Verdicts on an answer. confidence = (supported + partial / 2) / claims; None without claims.
 
     `bad_citations` are numbers in the answer that name no source. `judge` gave the verdicts; where
-    it failed, `notes` say so and who stood in. `usage` is what the models of Client.ground cost.
+    it failed, `notes` say so and who stood in. `usage` is what the judge's models cost; of
+    Client.ground what all of its models did.
     """
 
     answer: str
@@ -411,12 +412,20 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True)
+class Repairing:
+    """The model writes the answer again, because these claims did not hold: the text so far is
+    withdrawn, and the deltas that follow are the new one from its beginning."""
+
+    claims: Sequence[Claim] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Revised:
-    """The text that takes the place of all deltas, because checking it changed it; `revision` says
-    how, `notes` say why."""
+    """The text that takes the place of all deltas, because checking it changed it. `revision` says
+    how; None: a text written again was no better, and this is the first. `notes` say why."""
 
     text: str
-    revision: Revision
+    revision: Revision | None
     notes: Sequence[str] = ()
 
 
@@ -427,9 +436,10 @@ class Done:
     answer: Answer
 
 
-#: What a streamed answer consists of: one Started, any number of Delta, perhaps one Revised, one
-#: Done.
-AnswerEvent = Started | Delta | Revised | Done
+#: What a streamed answer consists of: one Started, any number of Delta, perhaps one Repairing with
+#: further Deltas, perhaps one Revised, one Done. The text to show is that of the deltas since
+#: Started or Repairing, then Revised's, then Done's.
+AnswerEvent = Started | Delta | Repairing | Revised | Done
 
 
 #: stored: new or changed. unchanged: skipped by fingerprint. empty: no text. skipped: on purpose

@@ -90,7 +90,8 @@ async def search(asked: Search, tenant: Allowed, rag: Rag) -> dict[str, Any]:
 
 @router.post("/ask")
 async def ask(asked: Question, tenant: Allowed, rag: Rag) -> StreamingResponse:
-    """An answer as server-sent events: started, delta ..., done; or error."""
+    """An answer as server-sent events: started, delta ..., perhaps repairing and
+    further deltas, perhaps revised, done; or error."""
     answer = rag.ask_stream(
         asked.question,
         namespace=tenant.choose(asked.namespaces),

@@ -1,4 +1,4 @@
-"""A streamed answer as server-sent events: started, delta, done, or error."""
+"""A streamed answer as server-sent events: started, delta, repairing, revised, done, or error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast
 
 from ragpg import RagpgError
-from ragpg.types import Delta, Done, Revised, Started
+from ragpg.types import Delta, Done, Repairing, Revised, Started
 
 from .sources import link_to
 
@@ -64,6 +64,9 @@ def _sent(event: AnswerEvent) -> str:
             return event_text("started", {"context_tokens": tokens, "hits": hits})
         case Delta(text):
             return event_text("delta", {"text": text})
+        case Repairing(claims):
+            weak = [{"text": one.text, "reasons": list(one.reasons)} for one in claims]
+            return event_text("repairing", {"claims": weak})
         case Revised(text, revision, notes):
             return event_text("revised", {"text": text, "revision": revision, "notes": list(notes)})
         case Done(answer):

@@ -7,12 +7,14 @@ from typing import IO, TYPE_CHECKING, Any, Unpack
 import click
 
 from ragpg.cli import options, output
-from ragpg.query.grounding_report import grounding_json, render_grounding
+from ragpg.cli.ask_output import answer_json, print_events, show_answer, show_events
+from ragpg.cli.failures import FAILED, UNAVAILABLE
 from ragpg.query.prompt import Prompt
 
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
     from ragpg.query.profile import Unsupported
+    from ragpg.types import Answer
 
 
 @click.command()
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 @click.option("--system", type=click.File(), help="File with the rules for the chat model")
 @click.option("--template", type=click.File(),
               help="File with the message to it, with {context} and {question}")  # fmt: skip
+@click.option("--stream", is_flag=True,
+              help="Print the text as it is written; with --json a line an event")  # fmt: skip
 @options.profile
 @options.connection
 @options.json_output
@@ -47,16 +51,18 @@ def ask(
     template: IO[str] | None,
     profile: str | None,
     as_json: bool,
+    stream: bool,
     **connection: Unpack[Connection],
 ) -> None:
     """Answer QUESTION from the documents, with citations; needs a chat model.
 
     Any server that speaks OpenAI's protocol will do: OPENAI_API_KEY, OPENAI_BASE_URL. Where the
     documents do not hold the answer, or the confidence is below the gate, it says so; the exit code
-    is 1 then.
+    is 1 then, and 3 where a model service cannot be reached.
 
     \b
     ragpg ask "How long do refunds take?" -n handbook
+    ragpg ask "How long do refunds take?" --stream
     ragpg ask "And abroad?" --history "How long do refunds take?" --unsupported repair --gate 0.5
     OPENAI_BASE_URL=http://127.0.0.1:11434/v1 ragpg ask "..." --generator openai:llama3.2
     """
@@ -67,43 +73,26 @@ def ask(
             own.system if system is None else system.read(),
             own.template if template is None else template.read(),
         )
-        answer = rag.ask(
-            question, namespace=namespace, k=k, filter=filter_, history=history, judge=judge,
-            gate=gate, unsupported=unsupported, prompt=prompt,
-        )  # fmt: skip
-    if as_json:
-        output.print_json(
-            {
-                "question": question,
-                "answer": answer.text,
-                "refused": answer.refused,
-                "revision": answer.revision,
-                "draft": answer.draft,
-                "citations": [
-                    {"number": one.number} | output.hit_json(one.hit) for one in answer.citations
-                ],
-                "grounding": grounding_json(answer.grounding),
-                "usage": {
-                    "input_tokens": answer.usage.input_tokens,
-                    "output_tokens": answer.usage.output_tokens,
-                    "cost_usd": answer.usage.cost_usd,
-                },
-                **{
-                    key: value
-                    for key, value in output.result_json(answer.result).items()
-                    if key != "query"
-                },
-                "notes": [*answer.result.notes, *answer.notes],
-            }
-        )
-    else:
-        for remark in (*answer.result.notes, *answer.notes):
-            output.note(remark)
-        click.echo(answer.text)
-        if answer.citations:
-            click.echo("\nSources:")
-            for one in answer.citations:
-                click.echo(f"[{one.number}] {output.place(one.hit)}  {one.hit.breadcrumb}".rstrip())
-        if not answer.refused:
-            click.echo(f"\n{render_grounding(answer.grounding)}")
-    ctx.exit(output.FAILED if answer.refused else 0)
+        asked: dict[str, Any] = {
+            "namespace": namespace, "k": k, "filter": filter_, "history": history, "judge": judge,
+            "gate": gate, "unsupported": unsupported, "prompt": prompt,
+        }  # fmt: skip
+        if not stream:
+            answer = rag.ask(question, **asked)
+            if as_json:
+                output.print_json(answer_json(question, answer))
+            else:
+                show_answer(answer)
+        else:
+            events = rag.ask_stream(question, **asked)
+            answer = print_events(question, events) if as_json else show_events(events)
+    ctx.exit(_exit_code(answer))
+
+
+def _exit_code(answer: Answer) -> int:
+    """A refusal says something of the documents only where the query could be embedded; else it
+    says that a service is down, as an error of the chat model does."""
+    if not answer.refused:
+        return 0
+    embed = answer.result.report.get("embed")
+    return UNAVAILABLE if embed is not None and embed.error else FAILED

@@ -81,11 +81,12 @@ def stage(
     facts: Mapping[str, Any] | None = None,
     read: Callable[[T], Mapping[str, Any]] | None = None,
     category: str | None = None,
+    charged: Callable[[T, Usage], T] | None = None,
 ) -> Flow[T]:
     """Run a flow as a stage of the call around it.
 
     `facts` are told with it, and so is what `read` finds in its result. `category` is what its
-    models are booked on; None: that of the call.
+    models are booked on; None: that of the call. `charged` puts what they cost into the result.
     """
     opened = _below(name, _current.get(), facts)
     if category is not None:
@@ -94,7 +95,7 @@ def stage(
         result = yield from flow
         if read is not None:
             opened.facts.update(read(result))
-    return result
+    return charged(result, opened.usage) if charged is not None and opened.spent else result
 
 
 def operation(

@@ -112,7 +112,12 @@ def _found(
     verdicts = None
     if request.answer is not None:
         judged = ground_flow(request.answer, evidence_of(hits, context.citations), request.judge)
-        verdicts = yield from stage("ground", judged, category="grounding")
+        verdicts = yield from stage(
+            "ground",
+            judged,
+            category="grounding",
+            charged=lambda found, usage: replace(found, usage=usage),
+        )
     return SearchResult(
         query=request.query,
         hits=hits,

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ragpg.query.evidence import without_markers
 from ragpg.query.markers import find_markers
 from ragpg.query.prompt import is_refusal
-from ragpg.steps import Flow, complete
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ragpg.protocols import AsyncGenerator, Generator
-    from ragpg.types import Claim, Grounding, Usage
+    from ragpg.types import Claim, Grounding
 
 _TASK = """\
 Some statements of your answer were checked against the sources and did not hold:
@@ -38,13 +36,17 @@ T = TypeVar("T", bound=Checked)
 
 @dataclass(frozen=True, slots=True)
 class Round(Generic[T]):
-    """The better one of two answers; `usage` of the model and what came of it."""
+    """An answer with its verdicts; after a round of repair whether it is a `better` one than the
+    first, and what came of it."""
 
     text: str
     checked: T
-    note: str
-    usage: Usage | None = None
+    note: str = ""
     better: bool = False
+
+    def kept(self, why: str) -> Round[T]:
+        """This answer, which stays because the second one is no better."""
+        return replace(self, note=f"{why}; the first answer stays")
 
 
 def weak_claims(grounding: Grounding) -> list[Claim]:
@@ -71,36 +73,14 @@ def repair_messages(
     ]
 
 
-def repair(
-    answer: str,
-    checked: T,
-    check: Callable[[str], Flow[T]],
-    generator: Generator | AsyncGenerator,
-    messages: Sequence[Mapping[str, str]],
-) -> Flow[Round[T]]:
-    """An answer without its weak claims, where the model can mend them in one round.
-
-    `answer` is the text as the model wrote it after `messages`, `check` gives verdicts on another
-    one. The second answer is taken only when it is better: fewer contradicted claims, then higher
-    confidence. A model that fails leaves the first one, and the note says so.
-    """
-    first = checked.grounding
-    weak = len(weak_claims(first))
-    if not weak:
-        return Round(answer, checked, "no claim was weak")
-    kept = "the first answer stays"
-    try:
-        text, usage = yield from complete(generator, repair_messages(messages, answer, first))
-    except Exception as error:
-        return Round(answer, checked, f"the round of repair failed, {kept}: {error}")
-    if not isinstance(text, str) or not text.strip():
-        return Round(answer, checked, f"the round of repair gave no text, {kept}", usage)
-    second: T = yield from check(text)
-    if _says_nothing(text, second.grounding, first) or _rank(second.grounding) <= _rank(first):
-        return Round(answer, checked, f"the round of repair gave no better answer, {kept}", usage)
-    left = len(weak_claims(second.grounding))
-    note = f"{weak} weak claims were sent back" + (f", {left} are left" if left else "")
-    return Round(text, second, note, usage, better=True)
+def better_of(first: Round[T], second: Round[T]) -> Round[T]:
+    """The second answer where it is better: fewer contradicted claims, then higher confidence."""
+    before, after = first.checked.grounding, second.checked.grounding
+    if _says_nothing(second.text, after, before) or _rank(after) <= _rank(before):
+        return first.kept("the round of repair gave no better answer")
+    left = len(weak_claims(after))
+    note = f"{len(weak_claims(before))} weak claims were sent back"
+    return replace(second, note=note + (f", {left} are left" if left else ""), better=True)
 
 
 def _says_nothing(text: str, second: Grounding, first: Grounding) -> bool:
