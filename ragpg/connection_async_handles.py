@@ -183,7 +183,8 @@ def open_source(target: object, settings: Settings) -> Source:
             return EngineSource(target)
         if isinstance(target, (SqlalchemyConnection, AsyncSession)):
             return ConnectionSource(target)
-        raise errors.sync_only(target)
+        if hasattr(target, "connect") or hasattr(target, "execute"):
+            raise errors.sync_only(target)
     raise errors.unusable(target)
 
 

@@ -155,7 +155,7 @@ def unusable(target: object) -> ConfigError:
     return ConfigError(
         f"cannot use {_name(target)} as a database",
         hint="Give a DSN, a psycopg connection or pool, or a SQLAlchemy engine, connection or "
-        "session.",
+        "session: of a sessionmaker what it makes, of a URL its text with the password.",
     )
 
 

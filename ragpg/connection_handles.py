@@ -188,7 +188,8 @@ def open_source(target: object, settings: Settings) -> Source:
             target = target()
         if isinstance(target, (SqlalchemyConnection, Session)):
             return ConnectionSource(target)
-        raise errors.async_only(target)
+        if "asyncio" in type(target).__module__.split("."):
+            raise errors.async_only(target)
     raise errors.unusable(target)
 
 

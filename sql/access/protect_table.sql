@@ -3,6 +3,7 @@ create or replace function ragpg.protect_table(place regclass)
 returns void
 language plpgsql
 set search_path from current
+set client_min_messages = warning
 as $$
 begin
   perform ragpg.refuse_nulls(pg_catalog.jsonb_build_object('place', protect_table.place));

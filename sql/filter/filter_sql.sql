@@ -56,7 +56,7 @@ $$The SQL condition that a metadata filter stands for.
 {"path": {"starts_with": "docs/"}}
 {"when": {"date": {"gte": "2024-01-01", "lt": "2025-01-01"}}}   ISO 8601; UTC where no offset is given
 {"/author/name": "x"}               a JSON pointer (RFC 6901) reaches into nested metadata
-{"@source": "guide.md"}             also @title, @format, @page
+{"@source": "guide.md"}             also @title ("" where there is none), @format, @page
 {"or": [{"a": 1}, {"not": {"b": 2}}]}   and, or, not; a leading $ is allowed on operators
 
 A text never equals or exceeds a number: {"code": "7"} and {"code": 7} are different filters.

@@ -144,3 +144,10 @@ def test_null_in_a_long_list_means_what_it_means_in_a_short_one(engine: Engine) 
     for values in ([None, 7], [None, *range(30)], [7, *range(100, 130)]):
         expected = {"b", "c", "d"} if None in values else {"d"}
         assert engine.matching({"v": {"in": values}}) == expected
+
+
+def test_what_makes_tables_says_nothing_of_policies(engine: Engine) -> None:
+    seen: list[str] = []
+    engine.connection.add_notice_handler(lambda one: seen.append(one.message_primary or ""))
+    engine.rows("select ragpg.create_embedding_space('quiet', 3)")
+    assert seen == []

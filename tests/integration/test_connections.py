@@ -180,6 +180,12 @@ def test_handles_that_cannot_be_used_are_named(database: str) -> None:
         ragpg.connect(5)
     with pytest.raises(ConfigError, match="asynchronous"):
         ragpg.connect(create_async_engine("postgresql+psycopg://"))
+    for target in (sessionmaker(), create_engine("postgresql+psycopg://").url):
+        for connect in (ragpg.connect, ragpg.aconnect):
+            with pytest.raises(ConfigError, match=r"cannot use a sqlalchemy\."):
+                connect(target)
+    with pytest.raises(ConfigError, match="synchronous"):
+        ragpg.aconnect(create_engine("postgresql+psycopg://"))
     sqlite = create_engine("sqlite://")
     with ragpg.connect(sqlite) as rag, pytest.raises(ConfigError, match=r"postgresql\+psycopg"):
         rag.namespaces()
