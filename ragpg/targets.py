@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.engine.mock import MockConnection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
@@ -45,6 +46,12 @@ def transaction(target: Target) -> Iterator[Connection]:
             engine = _engine(target)
         elif isinstance(target, Engine):
             engine = target
+        elif isinstance(target, MockConnection):
+            raise ConfigError(
+                "alembic runs offline (--sql) and has no connection to give",
+                hint="Leave ragpg out of it, `if not op.get_context().as_sql:`, and print its SQL "
+                "with: ragpg migrate --sql",
+            )
         else:
             raise ConfigError(
                 f"cannot use a {type(target).__name__} as database: pass a DSN, a SQLAlchemy Engine"

@@ -13,10 +13,11 @@ import pytest
 from alembic import command
 from alembic.config import Config
 from click.testing import CliRunner
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, create_mock_engine
 
 from ragpg import migrate
 from ragpg.cli.main import main
+from ragpg.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -267,3 +268,10 @@ def test_alembic_commands_read_only_what_they_say(
 def test_importing_the_package_brings_no_alembic() -> None:
     code = "import ragpg, sys; raise SystemExit('alembic' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+def test_a_revision_that_runs_offline_is_told_what_to_do() -> None:
+    offline: Any = create_mock_engine("postgresql+psycopg://", executor=print)
+    with pytest.raises(ConfigError, match="offline") as refused:
+        migrate.upgrade(offline)
+    assert "ragpg migrate --sql" in (refused.value.hint or "")
