@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,7 +41,7 @@ def show(path: str | None, *, as_json: bool) -> None:
     if as_json:
         output.print_json({name: {"value": value, "from": origin} for name, value, origin in rows})
         return
-    click.echo(f"file: {found.path or 'none'}")
+    output.say(f"file: {found.path or 'none'}")
     click.echo(output.table(("key", "value", "from"), rows))
 
 
@@ -52,12 +53,14 @@ def check(ctx: click.Context, path: str | None, *, as_json: bool) -> None:
     """Read the file and the environment; exit code 2, naming the place, where something is wrong.
 
     Names of models, rerankers, chunkers and profiles must stand for something, and folders must be
-    there. Nothing is connected to, and no model is loaded.
+    there. Nothing is connected to, and no model is loaded. A note names variables RAGPG_... that
+    set nothing.
 
     \b
     ragpg config check && ragpg worker
     """
     from ragpg.config.check import problems_of
+    from ragpg.config.nearest import stray_variables
     from ragpg.config.read import read_config
     from ragpg.errors import ConfigError
 
@@ -69,13 +72,16 @@ def check(ctx: click.Context, path: str | None, *, as_json: bool) -> None:
             raise
         found, problems = None, [str(error)]
     problems = [without_secrets(one) for one in problems]
+    notes = stray_variables(os.environ)
     if as_json:
         place = found.path if found else path
-        output.print_json({"ok": not problems, "file": place, "problems": problems})
-    elif problems:
-        for one in problems:
-            click.echo(f"Error: {one}", err=True)
-    elif found is not None:
+        output.print_json({"ok": not problems, "file": place, "problems": problems, "notes": notes})
+        ctx.exit(USAGE if problems else 0)
+    for one in notes:
+        output.note(one)
+    for one in problems:
+        output.say(f"Error: {one}", err=True)
+    if not problems and found is not None:
         click.echo(f"OK {found.path}" if found.path else "OK, no file: environment and defaults")
     ctx.exit(USAGE if problems else 0)
 

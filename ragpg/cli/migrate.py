@@ -81,6 +81,8 @@ def migrate(
         report(after, as_json=True)
     elif before.is_current:
         click.echo(f"Schema {schema} was current already, at {describe(after)}.")
+    elif describe(before) == describe(after):
+        click.echo(f"Schema {schema} stays at {describe(after)}; its functions are renewed.")
     else:
         click.echo(f"Schema {schema}: {describe(before)} -> {describe(after)}.")
 

@@ -6,14 +6,16 @@ import difflib
 from typing import TYPE_CHECKING
 
 from ragpg.config.knobs import knobs_of
-from ragpg.config.values import ELSEWHERE, PLAIN, SECTIONS
+from ragpg.config.values import ELSEWHERE, PLAIN, SECTIONS, variable
 from ragpg.query.profile import Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 #: What two names must share to be taken for one another, of 1; elsewhere they must share more.
 _HERE, _ELSEWHERE = 0.7, 0.85
+#: Variables of the private server and of tests, which no file holds.
+_OTHERS = ("RAGPG_DB_", "RAGPG_TEST_")
 
 
 def hint_for(key: str, known: Iterable[str], place: str) -> str:
@@ -30,6 +32,21 @@ def hint_for(key: str, known: Iterable[str], place: str) -> str:
     if there[0] >= _ELSEWHERE and there[0] > here[0] and len(key) > 2:
         meant.append(there[1])
     return f"Did you mean {', or '.join(meant)}?" if meant else f"Known: {', '.join(known)}."
+
+
+def stray_variables(environment: Mapping[str, str]) -> list[str]:
+    """A sentence for each variable RAGPG_... that sets nothing, with the one that was meant."""
+    known = {variable(None, key) for key in PLAIN} | {"RAGPG_CONFIG", "RAGPG_PROFILE"}
+    for name, cls in SECTIONS.items():
+        known |= {variable(name, key) for key in knobs_of(cls)}
+    found = []
+    for one in sorted(environment):
+        if not one.startswith("RAGPG_") or one in known or one.startswith(_OTHERS):
+            continue
+        near = max((_likeness(one, name), name) for name in sorted(known))
+        meant = f"; did you mean {near[1]}?" if near[0] >= _ELSEWHERE else ""
+        found.append(f"the variable {one} sets nothing{meant}")
+    return found
 
 
 def _likeness(one: str, other: str) -> float:

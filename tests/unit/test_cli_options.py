@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -72,3 +73,17 @@ def test_warnings_are_notes_and_stages_are_told_once(capsys: pytest.CaptureFixtu
     finally:
         log.removeHandler(handler)
     assert capsys.readouterr().err == "note: query shortened to 512 tokens\n"
+
+
+def test_the_page_has_every_command() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
+    table = page[: page.index("## Which database")]
+    for name, command in COMMANDS.items():
+        if " " in name or not name:
+            continue
+        [row] = [line for line in table.splitlines() if f"`ragpg {name}" in line][:1] or [""]
+        assert row, f"docs/cli.md says nothing of ragpg {name}"
+        inner = list(command.commands) if isinstance(command, click.Group) else []
+        rows = "".join(line for line in table.splitlines() if f"`ragpg {name}" in line)
+        missing = [one for one in inner if one not in rows]
+        assert not missing, f"docs/cli.md says nothing of ragpg {name} {missing}"

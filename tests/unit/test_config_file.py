@@ -143,3 +143,24 @@ def test_the_page_shows_what_somebody_gets_who_sets_nothing_and_its_sample_is_ri
         (tmp_path / name).mkdir()
     checked = CliRunner().invoke(main, ["config", "check"])
     assert (checked.exit_code, checked.output) == (0, "OK ragpg.toml\n")
+
+
+def test_a_variable_that_sets_nothing_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RAGPG_POOLSIZE", "3")
+    monkeypatch.setenv("RAGPG_TENANTS_OF_OURS", "x")
+    monkeypatch.setenv("RAGPG_WORKER_THREADS", "2")
+    monkeypatch.setenv("RAGPG_DB_HOME", str(tmp_path))
+    told = CliRunner().invoke(main, ["config", "check", "--json"])
+    assert (told.exit_code, json.loads(told.output)["notes"]) == (
+        0,
+        [
+            "the variable RAGPG_POOLSIZE sets nothing; did you mean RAGPG_POOL_SIZE?",
+            "the variable RAGPG_TENANTS_OF_OURS sets nothing",
+        ],
+    )
+    assert (
+        "note: the variable RAGPG_POOLSIZE" in CliRunner().invoke(main, ["config", "check"]).stderr
+    )
