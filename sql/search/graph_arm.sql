@@ -30,14 +30,21 @@ begin
      or coalesce(cardinality(seeds), 0) = 0 and coalesce(query, '') !~ '\S' then
     return;
   end if;
+  select array_agg(step.namespace_id), array_agg(step.document_id), array_agg(step.tier), array_agg(step.weight),
+         array_agg(step.path), array_agg(step.chunk_id)
+    into owners, documents, tiers, sums, paths, chunks
+    from ragpg.graph_paths(graph_arm.seeds[1:5], graph_arm.namespace_ids, graph_arm.query) as step;
+  if owners is null then
+    return;
+  end if;
   with step as materialized (
-    select * from ragpg.graph_paths(graph_arm.seeds[1:5], graph_arm.namespace_ids, graph_arm.query)
+    select * from unnest(owners, documents, tiers, sums, paths, chunks) as step (namespace_id, document_id, tier, weight, path, chunk_id)
   ), again as (
-    select * from step
+    select step.tier, step.namespace_id, step.document_id, step.chunk_id, step.weight, step.path from step
      union all
     select further.tier + 2, further.namespace_id, further.document_id, further.chunk_id, further.weight / 4, further.path
       from (select array_agg(reached.chunk_id order by reached.weight desc, reached.chunk_id) as chunks
-              from (select coalesce(step.chunk_id, opening.id) as chunk_id, sum(step.weight) as weight
+              from (select coalesce(step.chunk_id, opening.id) as chunk_id, sum(step.weight order by step.weight) as weight
                       from step
                       left join lateral (select chunk.id from ragpg.chunk
                                           where step.chunk_id is null and chunk.namespace_id = step.namespace_id
@@ -77,7 +84,13 @@ begin
          join ragpg.chunk on chunk.namespace_id = reached.namespace_id and chunk.document_id = reached.document_id
         where %s', ragpg.filter_sql(filter)) into allowed using owners, documents;
   end if;
-  if coalesce(query, '') ~ '\S' and array_position(chunks, null) is not null then
+  -- A document of one chunk needs no choice, and the terms cost more than all else.
+  if coalesce(query, '') ~ '\S' and exists (
+       select from unnest(owners, documents, chunks) as reached (namespace_id, document_id, chunk_id)
+        cross join lateral (select from ragpg.chunk
+                             where chunk.namespace_id = reached.namespace_id and chunk.document_id = reached.document_id
+                             order by chunk.ordinal offset 1 limit 1) as second
+        where reached.chunk_id is null) then
     select ('{' || string_agg(slot.slot || ':' || slot.bound, ',') || '}/536870912')::sparsevec into weights
       from (select ragpg.lexeme_slot(term.word) as slot, sum(term.bound) as bound
               from ragpg.keyword_terms(graph_arm.query, graph_arm.namespace_ids) as term group by 1) as slot;
