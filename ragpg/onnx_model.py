@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
+from ragpg.native_calls import native_call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,12 +20,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OnnxModel:
-    """An open session with its tokenizer, which is told nothing after it was loaded."""
+    """An open session with its tokenizer, which is told nothing after it was loaded. `width` is the
+    only number of tokens that an export with a fixed one takes."""
 
     session: Any
     tokenizer: Any
     inputs: frozenset[str]
     padding_id: int
+    width: int | None = None
+
+    def encode(self, texts: Sequence[Any], **options: Any) -> list[Any]:
+        """Encodings of texts or pairs of texts, in order."""
+        with native_call():
+            return list(self.tokenizer.encode_batch(list(texts), **options))
+
+    def run(self, outputs: list[str] | None, feeds: dict[str, NDArray[Any]]) -> list[Any]:
+        """What the session gives."""
+        with native_call():
+            return list(self.session.run(outputs, feeds))
 
     def feeds(
         self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
@@ -33,7 +46,9 @@ class OnnxModel:
         model has: int64, texts x width."""
         import numpy as np
 
-        padded = np.full((len(ids), max(map(len, ids))), self.padding_id, dtype=np.int64)
+        padded = np.full(
+            (len(ids), self.width or max(map(len, ids))), self.padding_id, dtype=np.int64
+        )
         mask = np.zeros_like(padded)
         kinds = np.zeros_like(padded)
         for row, one in enumerate(ids):
@@ -49,7 +64,7 @@ class OnnxModel:
         import numpy as np
 
         feeds = self.feeds([one.ids for one in encodings], [one.type_ids for one in encodings])
-        return np.asarray(self.session.run(None, feeds)[0], dtype=np.float64)
+        return np.asarray(self.run(None, feeds)[0], dtype=np.float64)
 
 
 def open_model(
@@ -65,21 +80,24 @@ def open_model(
     import onnxruntime
     import tokenizers
 
-    tokenizer = tokenizers.Tokenizer.from_file(str(vocabulary))
-    padding_id = (tokenizer.padding or {}).get("pad_id", 0)
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(max_tokens, strategy=strategy)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     # Idle threads would otherwise burn a core while other work (a database) waits for it.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    session = onnxruntime.InferenceSession(
-        str(weights), options, providers=["CPUExecutionProvider"]
-    )
-    inputs = frozenset(entry.name for entry in session.get_inputs())
-    return OnnxModel(session, tokenizer, inputs, padding_id)
+    with native_call():
+        tokenizer = tokenizers.Tokenizer.from_file(str(vocabulary))
+        session = onnxruntime.InferenceSession(
+            str(weights), options, providers=["CPUExecutionProvider"]
+        )
+    entries = {entry.name: entry.shape for entry in session.get_inputs()}
+    shape = entries.get("input_ids") or []
+    width = shape[1] if len(shape) == 2 and isinstance(shape[1], int) else None
+    padding_id = (tokenizer.padding or {}).get("pad_id", 0)
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(min(max_tokens, width or max_tokens), strategy=strategy)
+    return OnnxModel(session, tokenizer, frozenset(entries), padding_id, width)
 
 
 def needs_packages(what: str, hint: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import climbing, options, output
+from ragpg.cli import climbing, files, options
 from ragpg.evaluate import synthesis
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def bench(
     climbing.thresholds(fail_below)
     if write_profile and (rungs or profiles):
         raise click.UsageError("--write-profile chooses the rungs itself: leave out --rungs")
+    files.check_places(write_profile, plot)
     chosen = None
     model = options.make_embedder(connection["embedder"])
     embedder = RememberingEmbedder(model) if model else None
@@ -95,7 +96,7 @@ def bench(
                 chosen = choose(climb, Path(write_profile).stem, name, documents)
             report = chosen.report if chosen else climb.report(name, documents, steps)
     if chosen is not None and write_profile:
-        output.write_file(write_profile, to_toml(chosen))
+        files.write_file(write_profile, to_toml(chosen))
         for line in [*chosen.reasons, f"profile written to {write_profile}\n"]:
             click.echo(line, err=as_json)
     climbing.finish(ctx, [report], wanted, extra={"seed": seed, "items": items})

@@ -95,7 +95,11 @@ def finish(
     from ragpg.evaluate import gate, plot, tables
 
     if wanted["plot"]:
-        plot.draw(reports, Path(wanted["plot"]))
+        try:
+            plot.draw(reports, Path(wanted["plot"]))
+        except OSError as error:
+            place = wanted["plot"]
+            raise click.UsageError(f"cannot write {place}: {error.strerror or error}") from error
     missed = [
         line
         for report in reports

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import climbing, options, output
+from ragpg.cli import climbing, files, options, output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,6 +93,7 @@ def evaluate(
     climbing.thresholds(fail_below)
     if arms and (whole or rungs):
         raise click.UsageError("--arms chooses the rungs itself: leave out --ladder and --rungs")
+    files.check_places(markdown, plot)
     model = options.make_embedder(connection["embedder"])
     embedder = RememberingEmbedder(model) if model else None
     if whole or rungs:
@@ -133,7 +134,7 @@ def evaluate(
             for judged in sets
         ]
     if markdown:
-        output.write_file(markdown, tables.page(reports))
+        files.write_file(markdown, tables.page(reports))
     climbing.finish(ctx, reports, wanted, extra={"k": k, "chunk_size": chunk_size})
 
 

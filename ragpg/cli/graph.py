@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import graph_model, options, output
+from ragpg.cli import files, graph_model, options, output
 from ragpg.errors import ConfigError
 from ragpg.terminal import shell_word
 
@@ -296,6 +296,7 @@ def show(
     from ragpg.graph import page
     from ragpg.graph import show as picture
 
+    files.check_places(file)
     with options.connect(**connection, needs_embedder=False) as rag:
         found = rag.run(picture.around(start, namespace=namespace, hops=hops, k=k, most=most))
     if as_json or format_ == "json":
@@ -304,7 +305,7 @@ def show(
         write = {"text": picture.as_text, "dot": picture.as_dot, "html": page.as_html}[format_]
         text = write(found)
     if file:
-        output.write_file(file, text + "\n")
+        files.write_file(file, text + "\n")
         output.say(f"{file}: {len(found.nodes)} nodes, {len(found.edges)} edges", err=True)
     else:
         click.echo(text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import files, options, output
 from ragpg.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
     from ragpg.cli.options import Connection
     from ragpg.inspection.inspect import Inspection
+
+
+#: How long the end of --serve waits for inspections that run, in seconds.
+_PATIENCE = 2.0
 
 
 @click.command()
@@ -73,6 +77,7 @@ def inspect(
         raise click.UsageError("name a query, or --serve a page that asks for one")
     if not (serve or out or as_json):
         raise click.UsageError("say where to: --out FILE, --serve or --json")
+    files.check_places(out)
     from ragpg.inspection.inspect import inspect as look
     from ragpg.inspection.page import as_html
 
@@ -85,7 +90,7 @@ def inspect(
             names = [one.strip() for one in fields["n"].split(",") if one.strip()]
             flow = look(
                 rag, fields["q"], namespace=names, answer=fields.get("answer") or None,
-                k=_count(fields["k"]), filter=filter_, arms=arms, rerank=rerank, judge=judge,
+                k=count_of(fields["k"]), filter=filter_, arms=arms, rerank=rerank, judge=judge,
             )  # fmt: skip
             return rag.run(flow)
 
@@ -104,11 +109,12 @@ def inspect(
         click.echo(as_html(found, depth=depth))
     elif out:
         page = as_html(found, depth=depth)
-        output.write_file(out, page)
+        files.write_file(out, page)
         output.say(f"{out}: {len(found.result.hits)} hits of {len(found.trace.fused)}", err=True)
 
 
-def _count(text: str) -> int:
+def count_of(text: str) -> int:
+    """How many results a form asks for, 1 to 100. Raises ConfigError for anything else."""
     # Three digits: of thousands Python makes no number.
     if not text.isdecimal() or len(text) > 3 or not 1 <= int(text) <= 100:
         raise ConfigError(f"the number of results must be from 1 to 100, not {text[:20]!r}")
@@ -135,7 +141,8 @@ def _serve(inspected: Any, fields: Mapping[str, str], port: int, depth: int) -> 
     try:
         server.serve_forever(poll_interval=0.2)
     except KeyboardInterrupt:
-        output.note("stopped")
+        left = server.settle(_PATIENCE)
+        output.note(f"stopped, with {left} requests unanswered" if left else "stopped")
     finally:
         signal.signal(signal.SIGTERM, former)
         server.server_close()

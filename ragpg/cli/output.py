@@ -8,7 +8,6 @@ import shutil
 import sys
 import textwrap
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -174,11 +173,3 @@ def result_json(result: SearchResult) -> dict[str, Any]:
         "confidence": result.confidence,
         "notes": list(result.notes),
     }
-
-
-def write_file(path: str, text: str) -> None:
-    """Write a text that was asked for. Raises UsageError where the file cannot be written."""
-    try:
-        Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise click.UsageError(f"cannot write {path}: {error.strerror or error}") from error

@@ -7,6 +7,8 @@ DNS), and changes nothing.
 from __future__ import annotations
 
 import sys
+import threading
+from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -16,7 +18,7 @@ from ragpg.errors import ConfigError, NamespaceNotFound, RagpgError
 from ragpg.inspection.page import as_html
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ragpg.inspection.inspect import Inspection
 
@@ -54,6 +56,29 @@ class InspectServer(ThreadingHTTPServer):
         self.look = look
         self.defaults = dict(defaults)
         self.depth = depth
+        self._changed = threading.Condition()
+        self._running = 0
+        self._ending = False
+
+    @contextmanager
+    def inspecting(self) -> Iterator[bool]:
+        """Counts as an inspection that runs; gives False where none may begin any more."""
+        with self._changed:
+            begins = not self._ending
+            self._running += begins
+        try:
+            yield begins
+        finally:
+            with self._changed:
+                self._running -= begins
+                self._changed.notify_all()
+
+    def settle(self, seconds: float) -> int:
+        """Let no inspection begin, and wait for those that run; how many are left after so long."""
+        with self._changed:
+            self._ending = True
+            self._changed.wait_for(lambda: not self._running, seconds)
+            return self._running
 
     @property
     def address(self) -> str:
@@ -84,7 +109,11 @@ class _Handler(BaseHTTPRequestHandler):
             name: values[-1]
             for name, values in parse_qs(asked.query, keep_blank_values=True).items()
         }
-        return self._answer(*self._inspected(self.server.defaults | given))
+        with self.server.inspecting() as begins:
+            if not begins:
+                stopping = self._page({}, "This server is stopping.")
+                return self._answer(HTTPStatus.SERVICE_UNAVAILABLE, stopping)
+            return self._answer(*self._inspected(self.server.defaults | given))
 
     def _inspected(self, fields: Mapping[str, str]) -> tuple[HTTPStatus, str]:
         if not fields.get("q", "").strip():

@@ -96,7 +96,7 @@ class NLIJudge:
             (f"{pair.heading}\n{pair.evidence}" if self._heading else pair.evidence, pair.claim)
             for pair in pairs
         ]
-        encodings = loaded.model.tokenizer.encode_batch(texts)
+        encodings = loaded.model.encode(texts)
         order = sorted(range(len(pairs)), key=lambda at: len(encodings[at].ids))
         found: dict[int, Judgement] = {}
         for start in range(0, len(order), self._batch_size):

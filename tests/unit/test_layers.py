@@ -24,6 +24,7 @@ LAYERS = {
     "ragpg.vectors": 1,
     "ragpg.stages": 1,
     "ragpg.model_json": 1,
+    "ragpg.native_calls": 2,
     "ragpg.onnx_model": 2,
     "ragpg.protocols": 2,
     "ragpg.tokens": 2,

