@@ -12,19 +12,21 @@ declare
 begin
   suspects := array(
     select entity.id from ragpg.entity
-     where entity.namespace_id = owner and (entities is null or entity.id = any (entities))
-       and not exists (select from ragpg.mention where mention.namespace_id = owner and mention.entity_id = entity.id)
-       and not exists (select from ragpg.topic where topic.namespace_id = owner and topic.entity_id = entity.id)
+     where entity.namespace_id = owner
+       and entity.id = any (coalesce(entities, array(select every.id from ragpg.entity as every where every.namespace_id = owner)))
+       -- Offset 0: asked one by one, by index, whatever the planner has heard of these tables.
+       and not exists (select from ragpg.mention where mention.namespace_id = owner and mention.entity_id = entity.id offset 0)
+       and not exists (select from ragpg.topic where topic.namespace_id = owner and topic.entity_id = entity.id offset 0)
      order by entity.id for update skip locked);
   if cardinality(suspects) = 0 then
     return 0;
   end if;
   delete from ragpg.entity
    where entity.namespace_id = owner and entity.id = any (suspects)
-     and not exists (select from ragpg.mention where mention.namespace_id = owner and mention.entity_id = entity.id)
-     and not exists (select from ragpg.topic where topic.namespace_id = owner and topic.entity_id = entity.id)
-     and not exists (select from ragpg.relation where relation.namespace_id = owner and relation.source = entity.id)
-     and not exists (select from ragpg.relation where relation.namespace_id = owner and relation.target = entity.id);
+     and not exists (select from ragpg.mention where mention.namespace_id = owner and mention.entity_id = entity.id offset 0)
+     and not exists (select from ragpg.topic where topic.namespace_id = owner and topic.entity_id = entity.id offset 0)
+     and not exists (select from ragpg.relation where relation.namespace_id = owner and relation.source = entity.id offset 0)
+     and not exists (select from ragpg.relation where relation.namespace_id = owner and relation.target = entity.id offset 0);
   get diagnostics removed = row_count;
   return removed;
 end $$;

@@ -5,6 +5,8 @@ create or replace function ragpg.write_pagerank(
 returns bigint
 language plpgsql
 set search_path from current
+-- As in ragpg.salient_terms(): whole tables are joined here, analysed or not.
+set enable_nestloop = off
 set client_min_messages = warning
 as $$
 #variable_conflict use_column
