@@ -57,6 +57,7 @@ def _mapped(error: psycopg.Error, schema: str, secrets: Sequence[str], writes: b
     if error.diag.message_detail:
         message = f"{message} ({error.diag.message_detail})"
     message, hint = hide(message, secrets), error.diag.message_hint
+    message = message if error.diag.message_primary else one_line(message)
     kind = BY_SQLSTATE.get(state, DatabaseError)
     if isinstance(error, psycopg.DataError) and not state and "NUL" in message:
         return not_storable("\0")
@@ -110,7 +111,7 @@ def not_storable(character: str) -> DatabaseError:
 
 def unreachable(error: psycopg.Error, secrets: Sequence[str]) -> DatabaseError:
     """No connection could be opened."""
-    message = hide(str(error).strip(), secrets)
+    message = one_line(hide(str(error), secrets))
     return DatabaseError(
         f"cannot connect to the database: {message}",
         hint="Check host, port, user and password of the address (an argument, or RAGPG_DSN); a "
@@ -132,6 +133,11 @@ def no_connection(error: PoolTimeout | PoolClosed, settings: Settings, opened: i
         f"no connection became free within {settings.pool_timeout:g} s: all {opened} are in use",
         hint="Raise the setting pool_size (RAGPG_POOL_SIZE) or pool_timeout (RAGPG_POOL_TIMEOUT).",
     )
+
+
+def one_line(message: object) -> str:
+    """A message of libpq, which breaks its lines, on one."""
+    return " ".join(str(message).split())
 
 
 def async_only(target: object) -> ConfigError:

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from ragpg.connection_address import read_dsn
+from ragpg.connection_errors import one_line
 from ragpg.errors import BY_SQLSTATE, ConfigError, DatabaseError, RagpgError
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def mapped(error: DBAPIError, *, where: str = "") -> RagpgError:
     original = error.orig
     diagnostics = getattr(original, "diag", None)
     state = getattr(original, "sqlstate", None) or getattr(original, "pgcode", None) or ""
-    message = getattr(diagnostics, "message_primary", None) or str(original).strip()
+    message = getattr(diagnostics, "message_primary", None) or one_line(original)
     if detail := getattr(diagnostics, "message_detail", None):
         message = f"{message} ({detail})"
     kind = (

@@ -152,6 +152,8 @@ def test_an_unreachable_server_shows_no_password_op_01(
         assert result.exit_code == failures.UNAVAILABLE, result.output
         assert "127.0.0.1" in result.stderr
         assert "Traceback" not in result.output
+        assert "\\n" not in result.stderr
+        assert all(line[:5] in ("Error", "Hint:", "note:") for line in result.stderr.splitlines())
         _no_secrets(result.output, caplog.text, str(result.exception))
 
 

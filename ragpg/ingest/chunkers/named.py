@@ -27,7 +27,7 @@ _SIZED: dict[str, Callable[..., Any]] = {
     "token": TokenChunker,
 }
 _WITHOUT_OVERLAP: dict[str, Callable[..., Any]] = {"code": CodeChunker, "rows": RowChunker}
-_SPEC = re.compile(r"(\w+)(?::(\d+)(?:/(\d+))?)?")
+_SPEC = re.compile(r"(\w+)(?::(-?\d{1,9})(?:/(-?\d{1,9}))?)?")
 
 CHUNKERS = (
     "auto, heading, recursive, fixed or token with :SIZE/OVERLAP, code or rows with :SIZE, "

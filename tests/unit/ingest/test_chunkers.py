@@ -22,6 +22,7 @@ from ragpg.ingest.chunkers import (
     TokenChunker,
     syntax,
 )
+from ragpg.ingest.chunkers.named import chunker_named
 from ragpg.ingest.embed import embedding_text
 from ragpg.ingest.load import load, load_text
 from ragpg.ingest.tokens import TokenLimit, estimate_tokens
@@ -135,6 +136,8 @@ def test_no_chunker_takes_sizes_that_cannot_work_ch_04(make: Callable[[int, int]
     for size, overlap in ((50, 50), (50, 80), (0, 0), (-1, 0), (50, -5)):
         with pytest.raises(ConfigError, match=f"size={size} and overlap={overlap}"):
             make(size, overlap)
+        with pytest.raises(ConfigError, match=f"size={size} and overlap={overlap}"):
+            chunker_named(f"fixed:{size}/{overlap}")
     assert list(make(1, 0)(load_text("alpha beta gamma delta. " * 40, source="a")))
 
 
