@@ -97,6 +97,8 @@ def clean_name(name: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Whether nothing in the text would leave ink: only white space and zero-width characters."""
+    if "!" <= text.lstrip()[:1] <= "~":
+        return False
     return not text or text.isspace() or not text.translate(_INVISIBLE).strip()
 
 

@@ -142,7 +142,7 @@ def windows_of(file: Candidate, metadata: Metadata) -> Windows | None:
             text = utf8.decode(data)
             here = 0 if text.isascii() else text.count("\ufffd")
             broken += here
-            wide += 0 if text.isascii() else sum(char > "\x7f" for char in text) - here
+            wide += 0 if text.isascii() else len(text) - len(text.encode("ascii", "ignore")) - here
             if here and not sample:
                 sample = data
     notes: dict[str, None] = {f"{file.size:,} bytes were read in parts": None}

@@ -18,11 +18,21 @@ as $$
 #variable_conflict use_column
 declare
   owner integer := find_titles.namespace_id;
+  few constant integer := 300;
+  entities bigint[];
   made bigint;
   written bigint := 0;
 begin
+  select array_agg(found.entity_id) into entities
+    from (select phrase.entity_id from ragpg.phrase
+           where phrase.namespace_id = owner and (phrase.waits or not find_titles.waiting)
+           limit few + 1) as found;
   for portion in 0 .. (coalesce(cardinality(find_titles.chunks), 0) - 1) / 500 loop
-    exit when coalesce(cardinality(find_titles.chunks), 0) = 0;
+    exit when coalesce(cardinality(find_titles.chunks), 0) = 0 or entities is null;
+    if cardinality(entities) <= few then
+      written := written + ragpg.find_few_titles(owner, find_titles.chunks[500 * portion + 1 : 500 * portion + 500], entities);
+      continue;
+    end if;
     with content as materialized (
       -- Words as ragpg.phrase_words() makes them of keys.
       select text.id, text.document_id, text.folded, octet_length(text.folded) = length(text.folded) as plain,

@@ -43,8 +43,8 @@ begin
     returning 1
   ), delta as (
     select alive.namespace_id, word.lexeme, sum(alive.sign)::bigint as documents
-      from alive, unnest(alive.lexemes) as row (lexemes), unnest(row.lexemes) as word
-     where word.lexeme !~ '^[@^]'
+      from alive, unnest(alive.lexemes) as row (lexemes), unnest(tsvector_to_array(row.lexemes)) as word (lexeme)
+     where word.lexeme not like '@%' and word.lexeme not like '^%'
      group by 1, 2
     having sum(alive.sign) <> 0
   ), counted as (

@@ -17,32 +17,42 @@ begin
   elsif tg_op = 'INSERT' then
     perform pg_advisory_xact_lock_shared(hashtext('ragpg.rebuild_keywords'), touched.namespace_id)
        from (select distinct added.namespace_id from added order by 1) as touched;
-    -- The average length is a constant of the namespace inside its vectors: the first chunks set
-    -- it, rebuild_keywords() mends it when it has drifted.
+    -- The average length is a constant of the namespace inside its vectors: some of the first chunks
+    -- set it, rebuild_keywords() mends it when it has drifted. They are taken from all over, because a
+    -- large document may begin with what is unlike the rest.
     update ragpg.namespace
        set average_length = first.length
       from (select sample.namespace_id,
                    greatest(avg(greatest((keyword.row).length, 1)), 1) as length
-              from (select added.namespace_id, added.breadcrumb,
-                           concat_ws(E'\n', nullif(added.prefix, ''), added.content) as content,
-                           row_number() over (partition by added.namespace_id order by added.id) as place
+              from (select added.namespace_id, added.id,
+                           row_number() over (partition by added.namespace_id order by added.id) as place,
+                           count(*) over (partition by added.namespace_id) as total
                       from added
                      where exists (select 1 from ragpg.namespace
                                     where namespace.id = added.namespace_id
                                       and namespace.average_length is null)) as sample
+              join added using (namespace_id, id)
               join ragpg.namespace on namespace.id = sample.namespace_id,
-                   lateral (select ragpg.keyword_row(namespace.text_search_config::regconfig,
-                              sample.breadcrumb, sample.content, '{}', 100) as row offset 0) as keyword
-             where sample.place <= 200
+                   lateral (select ragpg.keyword_row(namespace.text_search_config::regconfig, added.breadcrumb,
+                              concat_ws(E'\n', nullif(added.prefix, ''), added.content), '{}', 100) as row offset 0) as keyword
+             where sample.place = 1
+                or 200 * (sample.place - 1) / sample.total > 200 * (sample.place - 2) / sample.total
              group by sample.namespace_id) as first
      where namespace.id = first.namespace_id and namespace.average_length is null;
+    -- Chunks in a row have one breadcrumb, which is analysed once.
     insert into ragpg.chunk_keyword (namespace_id, chunk_id, length, bm25, lexemes)
+    with crumb as materialized (
+      select one.namespace_id, one.breadcrumb, namespace.text_search_config::regconfig as config, namespace.average_length,
+             ragpg.heading_lexemes(namespace.text_search_config::regconfig, one.breadcrumb) as lexemes
+        from (select distinct added.namespace_id, added.breadcrumb from added) as one
+        join ragpg.namespace on namespace.id = one.namespace_id
+    )
     select added.namespace_id, added.id, keyword.length, keyword.bm25, keyword.lexemes
       from added
-      join ragpg.namespace on namespace.id = added.namespace_id,
-           lateral ragpg.keyword_row(namespace.text_search_config::regconfig, added.breadcrumb,
-             concat_ws(E'\n', nullif(added.prefix, ''), added.content), added.metadata,
-             namespace.average_length) as keyword;
+      join crumb using (namespace_id, breadcrumb),
+           lateral ragpg.weighted_row(
+             crumb.lexemes || ragpg.content_lexemes(crumb.config, concat_ws(E'\n', nullif(added.prefix, ''), added.content)),
+             added.metadata, crumb.average_length) as keyword;
   else
     perform pg_advisory_xact_lock_shared(hashtext('ragpg.rebuild_keywords'), touched.namespace_id)
        from (select distinct changed.namespace_id from changed order by 1) as touched;
