@@ -53,6 +53,7 @@ _SOURCES = re.compile(
 )
 _CODE = re.compile(r"^ {0,3}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n.*?(?:^ {0,3}\1[^\n]*$|\Z)", re.M | re.S)
 _TABLE = re.compile(r"[ \t]*\|[^\n]*\n[ \t]*\|")
+_LISTED = re.compile(r"(?<=[:：])[*_]{0,3}[ \t]*\n(?=[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)])[ \t])")
 _LINE = re.compile(r"[^\n]+")
 _RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
 _BRACKETED = re.compile(r"[\[【][^\[\]【】\n]*[\]】](?:\([^)\s]*\)|:)?")
@@ -76,7 +77,8 @@ def extract_claims(answer: str) -> list[Sentence]:
     # Blanked, not cut, so that offsets stay those of the answer.
     body = _CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), answer)
     claims: list[Sentence] = []
-    for start, end in _rows(body, split_sentences(body[: listed.start()] if listed else body)):
+    bounds = split_sentences(body[: listed.start()] if listed else body)
+    for start, end in _rows(body, _introduced(body, bounds)):
         decoration = _DECORATION.match(answer[start:end])
         heading = _HEADING.match(answer[start:end])
         start += decoration.end() if decoration else 0
@@ -84,6 +86,16 @@ def extract_claims(answer: str) -> list[Sentence]:
         if not heading and is_claim(text):
             claims.append(Sentence(text, start, end))
     return claims
+
+
+def _introduced(text: str, bounds: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The bounds with a list of one item apart from the line that introduces it: two items are
+    needed before a sentence ends there by itself."""
+    for start, end in bounds:
+        for found in _LISTED.finditer(text, start, end):
+            yield start, found.start()
+            start = found.end()
+        yield start, end
 
 
 def _rows(text: str, bounds: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

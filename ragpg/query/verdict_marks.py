@@ -4,33 +4,44 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from ragpg.query.emptied import emptied
+
 if TYPE_CHECKING:
     from ragpg.types import Grounding
+
+#: What may be left of the line of a list item whose text is dropped.
+_ITEM = " \t>-*+•_.)(0123456789"
 
 
 def mark_answer(grounding: Grounding, mode: Literal["mark", "drop"] = "mark") -> str:
     """The answer with its unsupported and contradicted claims marked, or without them.
 
-    mark puts "[unsupported]" or "[contradicted]" behind the claim; drop takes the sentence out, and
-    with it a list item that holds nothing else.
+    mark puts "[unsupported]" or "[contradicted]" behind the claim. drop takes the sentence out, and
+    with it a list item that holds nothing else, the head of a table without rows, and the words
+    that introduce a list or table of which nothing is left.
     """
     text = grounding.answer
-    for claim in sorted(grounding.claims, key=lambda one: one.start, reverse=True):
-        if claim.verdict not in ("unsupported", "contradicted"):
-            continue
-        if mode == "mark":
-            # Behind the last bar of a row a table has no cell that would be shown.
-            before = text[: claim.end].rstrip()
-            end = len(before) - 1 if before.endswith("|") else claim.end
-            text = f"{text[:end].rstrip()} [{claim.verdict}]{' ' * (end < claim.end)}{text[end:]}"
-            continue
-        before, after = text[: claim.start], text[claim.end :]
-        line = before[before.rfind("\n") + 1 :]
-        if not line.strip(" \t>-*+•_.)(0123456789") and not after.partition("\n")[0].strip(" *_"):
-            before, after = before[: len(before) - len(line)], after.partition("\n")[2]
-            text = before + after
-        else:
-            text = (
-                before.rstrip(" \t") + after if after[:1] in ("", "\n") else before + after.lstrip()
-            )
-    return text.strip() if mode == "drop" else text
+    weak = [one for one in grounding.claims if one.verdict in ("unsupported", "contradicted")]
+    if mode == "drop":
+        spans = [(claim.start, claim.end) for claim in weak]
+        for start, end in sorted([*spans, *emptied(text, spans)], reverse=True):
+            text = _without(text, start, end)
+        return text.strip()
+    for claim in sorted(weak, key=lambda one: one.start, reverse=True):
+        # Behind the last bar of a row a table has no cell that would be shown.
+        before = text[: claim.end].rstrip()
+        end = len(before) - 1 if before.endswith("|") else claim.end
+        text = f"{text[:end].rstrip()} [{claim.verdict}]{' ' * (end < claim.end)}{text[end:]}"
+    return text
+
+
+def _without(text: str, start: int, end: int) -> str:
+    before, after = text[:start], text[end:]
+    line = before[before.rfind("\n") + 1 :]
+    if not line.strip(_ITEM) and not after.partition("\n")[0].strip(" *_"):
+        before, after = before[: len(before) - len(line)], after.partition("\n")[2]
+        # One empty line between what is left, not two.
+        if before.endswith("\n\n") and after.startswith("\n"):
+            after = after[1:]
+        return before + after
+    return before.rstrip(" \t") + after if after[:1] in ("", "\n") else before + after.lstrip()
