@@ -50,7 +50,11 @@ def find(environment: Mapping[str, str] | None = None) -> str | None:
     named = environment.get("RAGPG_CONFIG", "").strip()
     if named:
         return named
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except OSError:
+        # The working directory was deleted under us.
+        return None
     for place in (here, *here.parents):
         # A link that leads nowhere counts: whoever made it wants to hear of it.
         found = [name for name in NAMES if os.path.lexists(place / name)]

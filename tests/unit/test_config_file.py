@@ -95,6 +95,16 @@ def test_a_file_that_is_there_is_never_passed_over(
         (tmp_path / "ragpg.yaml").unlink()
 
 
+def test_in_a_directory_that_is_gone_there_is_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert read_config(environment={}).path is None
+
+
 def test_a_knob_of_the_profile_says_who_set_it(tmp_path: Path) -> None:
     file = tmp_path / "ragpg.toml"
 
