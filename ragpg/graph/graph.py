@@ -27,8 +27,8 @@ Rows = list[dict[str, Any]]
 class Graph:
     """What joins the documents of a namespace, over a sync client.
 
-    Links, names and shared terms are current with every ingest; ranks and communities with
-    `analyse`. Cypher needs the extension age; everything else works without.
+    Links and titles are current with every ingest; shared terms, ranks and communities as of the
+    last `analyse`. Cypher needs the extension age; everything else works without.
     """
 
     def __init__(self, rag: Client, namespace: str = "default") -> None:
@@ -50,11 +50,11 @@ class Graph:
         return self._rag.run(flow)
 
     def analyse(self) -> dict[str, float]:
-        """Compute shared terms, ranks and communities anew; seconds for each step."""
+        """Compute shared terms, ranks and communities anew; how many there are, and `seconds`."""
         return self._rag.run(analysis.analyse(self.namespace))
 
     def rebuild(self) -> None:
-        """Make links, names and terms anew from the documents."""
+        """Derive titles, mentions of titles and links anew from the documents."""
         self._rag.run(analysis.rebuild(self.namespace))
 
     def status(self) -> GraphStatus:

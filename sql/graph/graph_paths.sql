@@ -7,7 +7,7 @@
 -- read all entities of the namespace to name ten of them.
 create or replace function ragpg.graph_paths(
   seeds bigint[], namespace_ids integer[], query text default null, fanout integer default 50)
-returns table (tier integer, namespace_id integer, document_id bigint, chunk_id bigint, weight double precision, path text)
+returns table (tier integer, namespace_id integer, document_id bigint, chunk_id bigint, weight double precision, path text, place bigint)
 language plpgsql stable
 -- Its plan is kept: to plan takes longer than to run.
 set plan_cache_mode = force_generic_plan
@@ -86,7 +86,7 @@ begin
     -- 1: to the documents that are about what was heard; a title that many share says nothing.
     select 1, heard.namespace_id, topic.document_id, null::bigint,
            heard.weight / case when heard.place = 0 then 1 else greatest(1, ln(1 + known.mentions) / ln(2)) end,
-           heard.source || ' names ' || known.name
+           heard.source || ' names ' || known.name, heard.place
       from heard
       join known using (namespace_id, entity_id)
      cross join lateral (select found.document_id from ragpg.topic as found
@@ -95,7 +95,7 @@ begin
      union all
     -- 1: to the chunks that name what a seed is about.
     select 1, about.namespace_id, null, found.chunk_id,
-           0.5 / about.place / greatest(1, ln(1 + known.mentions) / ln(2)), 'names ' || known.name || ' of ' || about.source
+           0.5 / about.place / greatest(1, ln(1 + known.mentions) / ln(2)), 'names ' || known.name || ' of ' || about.source, about.place
       from about
       join known using (namespace_id, entity_id)
      cross join lateral (select mention.chunk_id from ragpg.mention
@@ -104,7 +104,7 @@ begin
      where known.mentions < 200
    union all
     -- 3: chunks that name a rare entity of a seed, and what extracted relations lead to.
-    select 3, heard.namespace_id, null, found.chunk_id, heard.weight / (1 + known.mentions), heard.source || ' also names ' || known.name
+    select 3, heard.namespace_id, null, found.chunk_id, heard.weight / (1 + known.mentions), heard.source || ' also names ' || known.name, heard.place
       from heard
       join known using (namespace_id, entity_id)
      cross join lateral (select distinct mention.chunk_id, mention.weight from ragpg.mention
@@ -113,7 +113,7 @@ begin
      where known.mentions between 2 and 20
      union all
     select 3, heard.namespace_id, null, found.chunk_id, heard.weight * 0.5,
-           known.name || ' ' || (found.kind collate "default")
+           known.name || ' ' || (found.kind collate "default"), heard.place
       from heard
       join known using (namespace_id, entity_id)
      cross join lateral ((select relation.chunk_id, relation.kind from ragpg.relation
@@ -131,7 +131,7 @@ begin
     )
     -- 2: links, both ways by index. Where two writers met, one may have missed the other's document:
     -- a link that leads nowhere is tried once more by its very target.
-    select 2, seed.namespace_id, found.id, null::bigint, 1.0 / seed.place, seed.source || ' links here'
+    select 2, seed.namespace_id, found.id, null::bigint, 1.0 / seed.place, seed.source || ' links here', seed.place
       from seed
      cross join lateral (select distinct coalesce(link.target_id, aim.id) as id
                            from (select * from ragpg.link
@@ -142,7 +142,7 @@ begin
                           order by 1 limit graph_paths.fanout) as found
      where found.id <> seed.document_id
      union all
-    select 2, seed.namespace_id, found.id, null, 0.5 / seed.place, 'links to ' || seed.source
+    select 2, seed.namespace_id, found.id, null, 0.5 / seed.place, 'links to ' || seed.source, seed.place
       from seed
      cross join lateral ((select distinct link.document_id as id from ragpg.link
                            where link.namespace_id = seed.namespace_id and link.target_id = seed.document_id
@@ -154,7 +154,7 @@ begin
      where found.id <> seed.document_id
      union all
     -- 3: documents that share rare terms, as of the last analysis.
-    select 3, seed.namespace_id, found.document_id, null, 0.2 * found.weight / seed.place, 'shares rare terms with ' || seed.source
+    select 3, seed.namespace_id, found.document_id, null, 0.2 * found.weight / seed.place, 'shares rare terms with ' || seed.source, seed.place
       from seed
      cross join lateral ((select edge.target as document_id, edge.weight from ragpg.edge
                            where edge.namespace_id = seed.namespace_id and edge.source = seed.document_id
@@ -165,7 +165,7 @@ begin
                            order by edge.weight desc, edge.source limit 10)) as found
      union all
     -- 4: the hub of the seed's community.
-    select 4, seed.namespace_id, community.hub_id, null, 1.0 / seed.place, 'hub of the community of ' || seed.source
+    select 4, seed.namespace_id, community.hub_id, null, 1.0 / seed.place, 'hub of the community of ' || seed.source, seed.place
       from seed
      cross join lateral (select found.community_id from ragpg.document_rank as found
                           where found.namespace_id = seed.namespace_id and found.document_id = seed.document_id offset 0) as rank
@@ -181,4 +181,6 @@ $$One step in the graph from a question and from the chunks found so far: where 
   select * from ragpg.graph_paths('{17,4}', ragpg.namespace_ids('{default}'), 'Who made Orion?');
 
 seeds   chunk ids, most important first
-fanout  so many edges a node and kind are followed$$;
+fanout  so many edges a node and kind are followed
+
+Column place says which seed the step starts from, the first is 1; 0 is the question.$$;

@@ -1,6 +1,6 @@
--- The arms of a search with weight, k, min_score and function, in the order in which they run.
+-- The arms of a search with their options, in the order in which they run.
 create or replace function ragpg.arm_options(arms jsonb default null)
-returns table (arm text, weight double precision, k integer, min_score double precision, function regproc)
+returns table (arm text, weight double precision, k integer, min_score double precision, function regproc, hops integer)
 language plpgsql stable parallel safe
 as $$
 declare
@@ -8,7 +8,7 @@ declare
                                "keyword":  {"weight": 1.0, "k": 50},
                                "metadata": {"weight": 0.05, "k": 50},
                                "prf":      {"weight": 0.1, "k": 50},
-                               "graph":    {"weight": 0.25, "k": 10},
+                               "graph":    {"weight": 0.25, "k": 10, "hops": 1},
                                "sentence": {"weight": 0.15, "k": 50}}';
   -- Runs where it is asked for by name.
   off constant text[] := '{prf}';
@@ -32,25 +32,28 @@ begin
         using errcode = 'RG005', hint = 'Arms are vector, keyword, metadata, prf, graph, sentence, or your own as {"name": {"function": "schema.name"}}.';
     end if;
     select option.key into wrong from jsonb_each(entry.value) as option
-     where option.key not in ('weight', 'k', 'min_score', 'function')
+     where option.key not in ('weight', 'k', 'min_score', 'function', 'hops')
+        or option.key = 'hops' and (entry.key <> 'graph' or entry.value ? 'function')
         or (option.key = 'function') <> (jsonb_typeof(option.value) = 'string')
         or option.key <> 'function' and jsonb_typeof(option.value) not in ('number', 'null')
         or case when jsonb_typeof(option.value) = 'number' then
              case option.key when 'k' then option.value::numeric not between 0 and 2147483647
                                            or option.value::numeric <> trunc(option.value::numeric)
+                             when 'hops' then option.value::numeric not in (1, 2)
                              when 'weight' then option.value::numeric not between 0 and 1e100
                              else abs(option.value::numeric) > 1e100 end else false end
      order by 1 limit 1;
     if wrong is not null then
       raise exception 'arms: option "%" of "%" is unknown or out of range', wrong, entry.key
-        using errcode = 'RG005', hint = 'Options are weight (>= 0), k (a whole number, >= 0), min_score and function.';
+        using errcode = 'RG005', hint = 'Options are weight (>= 0), k (a whole number, >= 0), min_score, function, and of graph hops (1 or 2).';
     end if;
   end loop;
   -- Those that start from what others found run last.
   return query
   select option.name, coalesce((option.settings ->> 'weight')::double precision, 1),
          coalesce((option.settings ->> 'k')::integer, 50), (option.settings ->> 'min_score')::double precision,
-         to_regproc(option.settings ->> 'function')
+         to_regproc(option.settings ->> 'function'),
+         case when option.name = 'graph' and not option.settings ? 'function' then coalesce((option.settings ->> 'hops')::integer, 1) end
     from (select coalesce(standard.key, given.key) as name, given.value as given,
                  coalesce(standard.value, '{}') || case jsonb_typeof(given.value) when 'object' then given.value else '{}' end as settings
             from jsonb_each(defaults) as standard
@@ -67,6 +70,7 @@ $$The arms that a search would run, with their options.
   select * from ragpg.arm_options('{"vector": {"weight": 2}, "graph": false}');
   select * from ragpg.arm_options('["keyword"]');   -- only this one
   select * from ragpg.arm_options('{"prf": true}'); -- one that is off by itself
+  select * from ragpg.arm_options('{"graph": {"hops": 2}}');
 
 An arm of your own: {"recent": {"function": "app.recent", "weight": 0.5}}. The function takes
 (query text, namespace_ids integer[], filter jsonb, k integer) and returns setof ragpg.arm_hit or

@@ -26,6 +26,9 @@ begin
   if k is null then
     raise exception 'k cannot be null' using errcode = 'RG005', hint = 'Leave it out, or give a whole number.';
   end if;
+  if hops in (1, 2) is not true then
+    raise exception 'hops is 1 or 2, not %', hops using errcode = 'RG005';
+  end if;
   if k <= 0 or cardinality(namespace_ids) = 0
      or coalesce(cardinality(seeds), 0) = 0 and coalesce(query, '') !~ '\S' then
     return;
@@ -42,9 +45,13 @@ begin
   ), again as (
     select step.tier, step.namespace_id, step.document_id, step.chunk_id, step.weight, step.path from step
      union all
-    select further.tier + 2, further.namespace_id, further.document_id, further.chunk_id, further.weight / 4, further.path
-      from (select array_agg(reached.chunk_id order by reached.weight desc, reached.chunk_id) as chunks
-              from (select coalesce(step.chunk_id, opening.id) as chunk_id, sum(step.weight order by step.weight) as weight
+    -- The reason is the whole way, with the document that the first step led to in brackets.
+    select further.tier + 2, further.namespace_id, further.document_id, further.chunk_id, further.weight / 4,
+           frontier.paths[further.place] || ' (' || coalesce(turn.source, '?') || '), ' || further.path
+      from (select array_agg(reached.chunk_id order by reached.weight desc, reached.chunk_id) as chunks,
+                   array_agg(reached.path order by reached.weight desc, reached.chunk_id) as paths
+              from (select coalesce(step.chunk_id, opening.id) as chunk_id, sum(step.weight order by step.weight) as weight,
+                           (array_agg(step.path order by step.tier, step.weight desc, step.path))[1] as path
                       from step
                       left join lateral (select chunk.id from ragpg.chunk
                                           where step.chunk_id is null and chunk.namespace_id = step.namespace_id
@@ -52,6 +59,10 @@ begin
                                           order by chunk.ordinal limit 1) as opening on true
                      group by 1 order by 2 desc, 1 limit 20) as reached) as frontier,
            ragpg.graph_paths(frontier.chunks, graph_arm.namespace_ids, null, 20) as further
+      left join lateral (select document.source collate "default" as source from ragpg.chunk
+                           join ragpg.document on document.namespace_id = chunk.namespace_id and document.id = chunk.document_id
+                          where chunk.namespace_id = further.namespace_id and chunk.id = frontier.chunks[further.place]
+                         offset 0) as turn on true
      where graph_arm.hops > 1
   ), reached as (
     select again.tier, again.weight, again.path, again.namespace_id, again.chunk_id,
@@ -146,8 +157,9 @@ ragpg.graph_search() has the text.
 
 seeds       chunk ids, most important first; the first five count
 query       entities named in it are starts too, and documents are shown by the chunk that fits it
-hops        2 goes one step further from the twenty strongest
+hops        1, or 2 to go one step further from the twenty strongest
 with_seeds  also documents of the seeds, where a name speaks for them
 
-Column mode is the reason: what names, links to or shares what. Ranks of names start at 1, of links
+Column mode is the reason: what names, links to or shares what; of two steps both, with the document
+between them in brackets. Ranks of names start at 1, of links
 at 201, of shared entities and terms at 2001, of hubs at 20001; a second step is two tiers lower.$$;

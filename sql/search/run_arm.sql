@@ -2,7 +2,8 @@
 -- what they cost is bounded by their own k.
 create or replace function ragpg.run_arm(
   arm text, query text, embedding vector, namespace_ids integer[], filter jsonb,
-  k integer, min_score double precision, weight double precision, function regproc, seeds bigint[])
+  k integer, min_score double precision, weight double precision, function regproc, seeds bigint[],
+  hops integer default 1)
 returns ragpg.arm_hit[]
 language plpgsql stable
 set search_path from current
@@ -24,7 +25,7 @@ begin
     hits := array(select hit from ragpg.sentence_arm(embedding, namespace_ids, seeds, k) as hit
                    where min_score is null or hit.score >= min_score);
   elsif kind = 'graph' then
-    hits := array(select hit from ragpg.graph_arm(seeds, namespace_ids, filter, k, query, with_seeds => true) as hit
+    hits := array(select hit from ragpg.graph_arm(seeds, namespace_ids, filter, k, query, hops => run_arm.hops, with_seeds => true) as hit
                    where min_score is null or hit.score >= min_score);
   elsif function is null then
     raise exception 'the function of arm "%" does not exist, or there are several of its name', arm
@@ -47,9 +48,10 @@ begin
                  from unnest(hits) as hit);
 end $$;
 
-comment on function ragpg.run_arm(text, text, vector, integer[], jsonb, integer, double precision, double precision, regproc, bigint[]) is
+comment on function ragpg.run_arm(text, text, vector, integer[], jsonb, integer, double precision, double precision, regproc, bigint[], integer) is
 $$Runs one arm of ragpg.search() and returns its ranking.
 
   select * from unnest(ragpg.run_arm('keyword', 'refund', null, ragpg.namespace_ids('{default}'), null, 10, null, 1, null, null));
 
-seeds  chunk ids that the arms prf, graph and sentence start from, best first$$;
+seeds  chunk ids that the arms prf, graph and sentence start from, best first
+hops   how far the arm graph goes, 1 or 2$$;

@@ -51,7 +51,7 @@ begin
     end if;
     begin
       found := ragpg.run_arm(option.arm, coalesce(option.query, query), coalesce(option.embedding::vector, embedding),
-        namespace_ids, filter, option.k, option.min_score, option.weight, option.function, seeds);
+        namespace_ids, filter, option.k, option.min_score, option.weight, option.function, seeds, option.hops);
       hits := hits || found;
       select string_agg(distinct hit.mode, '+' order by hit.mode) into reached from unnest(found) as hit
        where option.kind <> 'graph';  -- there it says why a single hit is there

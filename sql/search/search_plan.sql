@@ -2,7 +2,7 @@
 -- metadata, and the arms that start from what these found.
 create or replace function ragpg.search_plan(arms jsonb default null, probes jsonb default null)
 returns table (arm text, kind text, probe text, query text, embedding text, weight double precision,
-               k integer, min_score double precision, function regproc)
+               k integer, min_score double precision, function regproc, hops integer)
 language sql stable parallel safe
 begin atomic
   with chosen as materialized (
@@ -11,17 +11,17 @@ begin atomic
     select probe.*, row_number() over () as place from ragpg.probe_options(probes) as probe
   ), step as (
     select chosen.arm, chosen.arm as kind, null as probe, null as query, null as embedding, chosen.weight,
-           chosen.k, chosen.min_score, chosen.function,
+           chosen.k, chosen.min_score, chosen.function, chosen.hops,
            case when chosen.arm in ('vector', 'keyword') then 1 else 3 end as stage, 0 as turn, chosen.place
       from chosen
      union all
     select chosen.arm || ':' || wanted.probe, chosen.arm, wanted.probe, wanted.query, wanted.embedding,
-           chosen.weight * wanted.weight, chosen.k, chosen.min_score, chosen.function, 2, wanted.place, chosen.place
+           chosen.weight * wanted.weight, chosen.k, chosen.min_score, chosen.function, null, 2, wanted.place, chosen.place
       from wanted
       join chosen on chosen.arm = any (wanted.arms)
                  and case chosen.arm when 'keyword' then wanted.query else wanted.embedding end is not null
   )
-  select step.arm, step.kind, step.probe, step.query, step.embedding, step.weight, step.k, step.min_score, step.function
+  select step.arm, step.kind, step.probe, step.query, step.embedding, step.weight, step.k, step.min_score, step.function, step.hops
     from step
    order by step.stage, step.turn, step.place;
 end;

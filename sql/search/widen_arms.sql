@@ -7,7 +7,7 @@ begin atomic
     select coalesce(jsonb_object_agg(option.key, false) filter (where option.key is not null), '{}')
            || coalesce((select jsonb_object_agg(chosen.arm, jsonb_strip_nulls(jsonb_build_object(
                 'weight', chosen.weight, 'k', case when chosen.arm = 'graph' or chosen.k = 0 then chosen.k else greatest(chosen.k, widen_arms.k) end,
-                'min_score', chosen.min_score, 'function', chosen.function::text)))
+                'min_score', chosen.min_score, 'function', chosen.function::text, 'hops', chosen.hops)))
               from ragpg.arm_options(arms) as chosen), '{}')
       from (values ('vector'), ('keyword'), ('metadata'), ('prf'), ('graph'), ('sentence')) as option (key)) end;
 end;

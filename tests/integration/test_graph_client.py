@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import ragpg
+from ragpg.errors import ConfigError
 from ragpg.graph.graph import AsyncGraph, Graph
 
 if TYPE_CHECKING:
@@ -45,6 +46,31 @@ def test_the_async_graph_gives_the_same(graph: Graph, database: str) -> None:
             return (await other.status()).documents, len((await other.around("a.md")).nodes)
 
     assert asyncio.run(run()) == (3, len(graph.around("a.md").nodes))
+
+
+def test_a_search_goes_two_steps_where_it_is_asked_to(rag: Client, database: str) -> None:
+    chain = [
+        {"source": "a.md", "text": "Zirconium: see [b](b.md).", "format": "markdown"},
+        {"source": "b.md", "text": "Rutile: see [c](c.md).", "format": "markdown"},
+        {"source": "c.md", "text": "Gypsum hardens.", "format": "markdown"},
+    ]
+    rag.ingest(texts=chain)
+    arms: dict[str, Any] = {"vector": False, "graph": {"hops": 2}}
+    found = rag.search("zirconium", arms=arms, rerank=False)
+    assert [hit.source for hit in found.hits] == ["a.md", "b.md", "c.md"]
+    assert found.hits[2].arms["graph"].mode == "a.md links here (b.md), b.md links here"
+    near = rag.search("zirconium", arms={"vector": False}, rerank=False)
+    assert [hit.source for hit in near.hits] == ["a.md", "b.md"]
+
+    async def run() -> list[str]:
+        profile = ragpg.Profile(arms=arms)
+        async with ragpg.aconnect(database) as other:
+            result = await other.search("zirconium", profile=profile, rerank=False)
+            return [hit.source for hit in result.hits]
+
+    assert asyncio.run(run()) == ["a.md", "b.md", "c.md"]
+    with pytest.raises(ConfigError, match="hops"):
+        rag.search("zirconium", arms={"graph": {"hops": 3}})
 
 
 def test_ingest_takes_patterns(rag: Client, tmp_path: Path) -> None:
