@@ -17,6 +17,10 @@ begin
     raise exception 'nothing is staged' using errcode = 'RG005',
       hint = 'Call ragpg.begin_store() in this transaction, and copy the documents.';
   end if;
+  if ragpg.renew_plans() then
+    -- Which words are common decides what new titles are looked for in; a long load is one ingest.
+    perform ragpg.fold_statistics();
+  end if;
   -- A change of the embedding space waits for us, and we for it.
   perform pg_advisory_xact_lock_shared(hashtext('ragpg.namespace_space'), owner);
 
