@@ -10,7 +10,8 @@ import re
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 #: Marks that belong to the sentence before them: closing emphasis, quotes, brackets, [2], [^2].
-_TAIL = re.compile(r"(?:[*_]{1,3}|[\"'”’»)\]]|\s?\[\^?\d+(?:\s*[,–-]\s*\d+)*\])+(?=\s|$)")
+#: Possessive, because a line of asterisks could be parted in exponentially many ways.
+_TAIL = re.compile(r"(?:[*_]++|[\"'”’»)\]]|\s?\[\^?\d+(?:\s*[,–-]\s*\d+)*\])+(?=\s|$)")
 
 
 def split_sentences(text: str, language: str = "en") -> list[tuple[int, int]]:

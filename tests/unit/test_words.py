@@ -79,3 +79,10 @@ def test_sentences_have_exact_offsets(text: str, expected: int) -> None:
     assert all(first[1] <= second[0] for first, second in itertools.pairwise(spans))
     covered = "".join(text[start:end] for start, end in spans)
     assert "".join(covered.split()) == "".join(text.split())
+
+
+def test_a_line_of_asterisks_ends_soon() -> None:
+    # As comments in C begin and end; parted in all ways it would take longer than anybody lives.
+    text = "Plain...\n" + "*" * 200 + "/\nNext sentence. Last **one**.** Done."
+    spans = split_sentences(text)
+    assert "".join(text[start:end] for start, end in spans).count("*") == text.count("*")
