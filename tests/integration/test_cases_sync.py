@@ -318,10 +318,10 @@ def test_a_killed_ingest_is_completed_by_the_next_sy_07(
     program = textwrap.dedent(f"""
         import sys, time
         import ragpg
-        import ragpg.ingest.pipeline as pipeline
+        import ragpg.ingest.gather as gather
         from ragpg.testing import HashEmbedder
 
-        pipeline.GROUP_DOCUMENTS = 1
+        gather.GROUP_DOCUMENTS = 1
 
         class Slow(HashEmbedder):
             def embed_documents(self, texts):

@@ -233,7 +233,7 @@ class TestIngest:
     def test_the_next_group_is_embedded_while_one_is_stored(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("ragpg.ingest.pipeline.GROUP_DOCUMENTS", 1)
+        monkeypatch.setattr("ragpg.ingest.gather.GROUP_DOCUMENTS", 1)
         together = 0
 
         def answer(step: Step) -> Any:
