@@ -10,6 +10,8 @@ DEV := .venv/.installed-dev
 # unpacked programs with the user's server.
 TEST_ENV := RAGPG_DB_HOME=$(CURDIR)/.ragpg/test RAGPG_DB_THROWAWAY=1 \
             RAGPG_DB_PROGRAMS=$(CURDIR)/.ragpg/programs
+# Files of tests run side by side, each on databases of its own. PYTEST_ARGS= runs one after the other.
+PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadfile
 
 .PHONY: venv demo test lint format db clean
 .DEFAULT_GOAL := venv

@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def age_server() -> Iterator[str]:
     """The DSN of a throwaway server with AGE, used by nobody else; stopped in the end."""
-    home = Path(os.environ.get("RAGPG_DB_HOME") or Path(__file__).parents[2] / ".ragpg" / "test")
+    place = Path(os.environ.get("RAGPG_DB_HOME") or Path(__file__).parents[2] / ".ragpg" / "test")
+    # Each process of pytest-xdist has one, for what ends a server ends it for all.
+    home = place / "-".join(["age", *filter(None, [os.environ.get("PYTEST_XDIST_WORKER")])])
     try:
-        dsn = localdb.up(home=home / "age", throwaway=True)
+        dsn = localdb.up(home=home, throwaway=True)
     except LocalDatabaseError as error:
         pytest.skip(f"no server for Cypher: {error.message}")
     with psycopg.connect(dsn) as connection:
@@ -32,7 +34,7 @@ def age_server() -> Iterator[str]:
         if found.fetchone() is None:
             pytest.skip("this server has no AGE")
     yield dsn
-    localdb.stop(home=home / "age")
+    localdb.stop(home=home)
 
 
 @pytest.fixture(scope="session")
