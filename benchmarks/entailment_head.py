@@ -11,7 +11,7 @@ The model is the frozen encoder all-MiniLM-L6-v2 over premise and hypothesis, ea
 the unit vectors of the two, and a logistic regression over u, v, |u - v| and u * v gives entailment,
 neutral or contradiction. The strength of its penalty is chosen by cross-validation over the claims.
 
-    --spans 2       spans of evidence a claim that are learned from, the best ones by words
+    --spans 1       spans of evidence a claim that are learned from, the best ones by words
     --folds 4
 """
 
@@ -53,7 +53,7 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("model", type=Path)
-    parser.add_argument("--spans", type=int, default=2)
+    parser.add_argument("--spans", type=int, default=1)
     parser.add_argument("--folds", type=int, default=4)
     options = parser.parse_args()
     claims = [one for one in read_claims(options.folder) if one.split == "train"]
@@ -124,10 +124,15 @@ def save(encoder: Path, path: Path, head: NDArray[Any] | None) -> Path:
 
 def _split(opsets: dict[str, int], version: int) -> onnx.ModelProto:
     """Makes two rows of each pair: of one only the tokens of the first text are seen, of the other
-    those of the second one."""
+    those of the second one and the mark of the beginning, which the encoder is used to. The second
+    text keeps its places behind the first, so its vector is near the one that it has alone."""
+    numbers = {"none": 0, "one": 1, "far": 2**31 - 1}
     nodes = [
-        helper.make_node("Mul", ["attention_mask", "token_type_ids"], ["second"]),
-        helper.make_node("Sub", ["attention_mask", "second"], ["first"]),
+        helper.make_node("Mul", ["attention_mask", "token_type_ids"], ["behind"]),
+        helper.make_node("Sub", ["attention_mask", "behind"], ["first"]),
+        helper.make_node("Slice", ["attention_mask", "none", "one", "one"], ["mark"]),
+        helper.make_node("Slice", ["behind", "one", "far", "one"], ["text"]),
+        helper.make_node("Concat", ["mark", "text"], ["second"], axis=1),
         helper.make_node("Concat", ["first", "second"], ["attention_mask2"], axis=0),
         helper.make_node("Concat", ["input_ids", "input_ids"], ["input_ids2"], axis=0),
         helper.make_node("Sub", ["input_ids2", "input_ids2"], ["token_type_ids2"]),
@@ -139,6 +144,8 @@ def _split(opsets: dict[str, int], version: int) -> onnx.ModelProto:
         [helper.make_tensor_value_info(*one) for one in ends],
         [helper.make_tensor_value_info(f"{name}2", kind, ["rows", "sequence"])
          for name, kind, _ in ends],
+        [numpy_helper.from_array(np.array([value], np.int64), name)
+         for name, value in numbers.items()],
     )  # fmt: skip
     return _model(graph, opsets, version)
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ragpg.errors import ConfigError
 from ragpg.onnx_model import OnnxModel, needs_packages, open_model
+from ragpg.query.legible import LEGIBLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,8 +131,9 @@ class LocalEmbedder:
 
         0 where every letter is a piece of its own, 1 from three letters a piece: an English
         vocabulary has only single letters of other scripts, and short pieces of other languages in
-        Latin ones. 1 for texts of less than four letters, and for other models than the built-in
-        one.
+        Latin ones. Plain letters are its own, also those of an identifier ("ACDX-4411"): they are
+        never below 0.3, from which a vector is worth its while. 1 for texts of less than four
+        letters, and for other models than the built-in one.
         """
         if self._source != BUILT_IN or sum(map(str.isalpha, text)) < _FEW_LETTERS:
             return 1.0
@@ -141,7 +143,8 @@ class LocalEmbedder:
             size = sum(map(str.isalpha, text[start:end]))
             letters += size
             pieces += size if token == "[UNK]" else min(size, 1)
-        return min((letters / pieces - 1) / 2, 1.0) if pieces else 1.0
+        share = min((letters / pieces - 1) / 2, 1.0) if pieces else 1.0
+        return max(share, LEGIBLE) if text.isascii() else share
 
     def _tokenize(self, texts: Sequence[str]) -> list[Any]:
         return self._loaded.encode(texts)

@@ -12,6 +12,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ragpg.query.legible import was_unread
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -48,6 +50,17 @@ _MODELS: Mapping[frozenset[str], Mapping[str, float]] = {
         "vector.gap": 8.90,
     },
 }
+#: For words alone where the embedding model cannot read the query: fitted on six languages of other
+#: scripts. Their words are seldom found as they stand, so that unknown ones say nothing against a
+#: result, and the signals are shares of the weight that is known.
+_UNREAD: Mapping[str, float] = {
+    "bias": -5.04,
+    "depth": 0.08,
+    "keyword.coverage": 11.24,
+    "keyword.gap": 11.82,
+}
+#: Where less than this of the weight is known, it is taken for this: one word of ten is no query.
+_LEAST_KNOWN = 0.5
 #: The model knows lists of one to ten hits.
 _DEEPEST = 10
 #: Beyond this the logistic is 0 or 1 for a float.
@@ -77,13 +90,19 @@ class Confidence:
 def confidence(query: str, hits: Sequence[Hit], report: Mapping[str, ArmReport]) -> Confidence:
     """How likely one of `hits` is relevant to `query`, from the signals in the arms' reports.
 
-    Works with keyword and vector arm, or with one of them. A blank query asks for nothing: its
-    hits come from the filter, and the value is 0.5, not known.
+    Works with keyword and vector arm, or with one of them, and knows from the report of the stage
+    "embed" whether the vector was left out because the model cannot read the query. A blank query
+    asks for nothing: its hits come from the filter, and the value is 0.5, not known.
     """
     if not hits:
         return Confidence(0.0)
     signals = _signals(report) if query.strip() else {}
-    model = _MODELS.get(frozenset(name.partition(".")[0] for name in signals if "." in name))
+    spoke = frozenset(name.partition(".")[0] for name in signals if "." in name)
+    model = _MODELS.get(spoke)
+    if spoke == {"keyword"} and was_unread(report):
+        model = _UNREAD
+        known = max(1 - signals.get("keyword.unknown", 0.0), _LEAST_KNOWN)
+        signals = {name: value / known for name, value in signals.items()}
     if model is None:
         return Confidence(0.5, known=False)
     signals |= {"bias": 1.0, "depth": math.log(min(len(hits), _DEEPEST))}

@@ -13,7 +13,7 @@ from ragpg.query.cache import cached
 from ragpg.query.confidence import confidence
 from ragpg.query.correct import WIDER
 from ragpg.query.ground import ground_flow
-from ragpg.query.legible import LEGIBLE, UNREADABLE, leaning, legibility
+from ragpg.query.legible import LEGIBLE, UNREADABLE, leaning, legibility, unread
 from ragpg.query.prior import apply_prior
 from ragpg.query.retrieve import split_arms, wants
 from ragpg.query.selection import choose, write_context
@@ -161,13 +161,14 @@ def _candidates(
     embedding = request.embedding
     share = 1.0
     if embedding is None and vectors and query.strip():
+        text = query
         if wants("keyword", choice.sql):  # else the vector is all there is
-            share = yield from legibility(query, providers.embedder)
+            text, share = yield from legibility(query, providers.embedder)
         if share < LEGIBLE:
             notes.append(UNREADABLE)
-            report["embed"] = ArmReport(skipped=f"legibility of the query: {share:.2f}")
+            report["embed"] = unread(share)
         else:
-            embedding = yield from embedding_of(query, providers.embedder, report, notes)
+            embedding = yield from embedding_of(text, providers.embedder, report, notes)
         if share < 1:
             leant = replace(request.profile, fusion=leaning(request.profile.fusion, share))
             request = replace(request, profile=leant)
@@ -192,7 +193,7 @@ def _candidates(
         return found.report, found.hits, found.fusion
 
     found, hits, fusion = yield from attempt(probes, pool)
-    sure = confidence(query, hits[: request.k], found)
+    sure = confidence(query, hits[: request.k], {**report, **found})
     if profile.corrective and sure.known and sure.value < profile.corrective and query.strip():
         more = yield from second_attempt(query, providers, report, vectors=vectors)
         if more:
@@ -200,7 +201,7 @@ def _candidates(
             found, hits, fusion = yield from attempt([*probes, *more], min(WIDER * pool, MOST))
             hits = hits[:pool]
             report["corrective"] = ArmReport(rows=len(hits), mode=f"confidence {sure.value:.2f}")
-            sure = confidence(query, hits[: request.k], found)
+            sure = confidence(query, hits[: request.k], {**report, **found})
         else:
             report["corrective"] = ArmReport(skipped="the query has nothing to leave out")
     report |= found

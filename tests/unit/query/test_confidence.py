@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ragpg.query import legible
 from ragpg.query.confidence import WEAK, confidence
+from ragpg.steps import run
 from ragpg.types import ArmReport, Hit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 GOOD = {
     "keyword": {"coverage": 0.7, "gap": 0.35, "unknown": 0.0, "terms": 7, "agreement": 0.4},
@@ -69,3 +75,59 @@ def test_missing_and_strange_signals_count_as_nothing() -> None:
     assert (
         0 <= confidence("refund", hits(1), {"vector": ArmReport(signals={"gap": -1e9})}).value < 1
     )
+
+
+def told(unknown: float, coverage: float, gap: float, *, unread: bool) -> float:
+    signals = {"coverage": coverage, "gap": gap, "unknown": unknown, "terms": 9}
+    found = {"keyword": ArmReport(rows=10, signals=signals), "vector": ArmReport()}
+    if unread:
+        found["embed"] = legible.unread(0.02)
+    return confidence("متى تم إعلان هذا المرسوم؟", hits(10), found).value
+
+
+def test_unknown_words_say_nothing_against_a_query_that_the_model_cannot_read() -> None:
+    # Near the mean signals of Arabic questions with and without an answer.
+    assert told(0.5, 0.3, 0.25, unread=False) < 0.4 < told(0.5, 0.3, 0.25, unread=True)
+    assert told(0.1, 0.12, 0.07, unread=True) < WEAK
+    # One known word of ten is found wherever it stands.
+    assert told(0.9, 0.1, 0.02, unread=True) < WEAK
+    # An embedder that failed is another matter.
+    failed = {"keyword": ArmReport(rows=10, signals=GOOD["keyword"])}
+    away = failed | {"embed": ArmReport(error="away")}
+    assert confidence("x", hits(10), away) == confidence("x", hits(10), failed)
+
+
+class Reads:
+    """An embedder that reads plain Latin letters."""
+
+    model, dimensions = "reads", 1
+
+    def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        raise AssertionError
+
+    def embed_query(self, text: str) -> list[float]:
+        raise AssertionError
+
+    def reads(self, text: str) -> float:
+        return sum(map(str.isascii, text)) / len(text)
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "share"),
+    [
+        ("refunds", "refunds", 1.0),
+        ("ｒｅｆｕｎｄｓ", "refunds", 1.0),
+        ("oﬃce", "office", 1.0),
+        ("المال", "المال", 0.0),
+        # Its plain form is no better read.
+        ("㍿", "㍿", 0.0),
+    ],
+)
+def test_letters_in_another_form_are_read_in_their_plain_one(
+    query: str, text: str, share: float
+) -> None:
+    def perform(step: Any) -> Any:
+        return step.function(*step.arguments)
+
+    assert run(legible.legibility(query, Reads()), perform) == (text, share)
+    assert run(legible.legibility(query, None), perform) == (query, 1.0)
