@@ -154,6 +154,7 @@ class Flows:
             profile=chosen,
             model=model if isinstance(model, str) else None,
             judge=self._judge(judge or chosen.judge, generator) if judged else None,
+            judge_timeout=self.settings.judge_timeout,
             **rest,
         )
 

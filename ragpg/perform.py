@@ -56,14 +56,15 @@ class Performer:
                 return _counted(embedder, _within(timeout, lambda: work(texts)))
             case EmbedQuery(embedder, text):
                 return _counted(embedder, _sync(embedder, "embed_query")(text))
-            case Complete(generator, messages, options):
-                return _priced(generator, _sync(generator, "generate")(messages, **options))
+            case Complete(generator, messages, options, timeout):
+                write = _sync(generator, "generate")
+                return _priced(generator, _within(timeout, lambda: write(messages, **options)))
             case Retrieve():
                 return _within(step.timeout, lambda: _retrieve(step))
             case Rerank():
                 return perform_rerank(step)
-            case Call(function, arguments):
-                return function(*arguments)
+            case Call(function, arguments, timeout):
+                return _within(timeout, lambda: function(*arguments))
             case Apart(function):
                 address = self.database.address()
                 return None if address is None else function(address, self.database.schema)
@@ -97,16 +98,18 @@ class AsyncPerformer:
                     return _counted(embedder, await _either(embedder, "embed_documents", texts))
             case EmbedQuery(embedder, text):
                 return _counted(embedder, await _either(embedder, "embed_query", text))
-            case Complete(generator, messages, options):
-                said = await _either(generator, "generate", messages, **options)
+            case Complete(generator, messages, options, timeout):
+                async with asyncio.timeout(timeout):
+                    said = await _either(generator, "generate", messages, **options)
                 return _priced(generator, said)
             case Retrieve(retriever, query, k, filter, timeout):
                 async with asyncio.timeout(timeout):
                     return await _either(retriever, "retrieve", query, k, filter)
             case Rerank():
                 return await aperform_rerank(step)
-            case Call(function, arguments):
-                return await _in_thread(lambda: function(*arguments))
+            case Call(function, arguments, timeout):
+                async with asyncio.timeout(timeout):
+                    return await _in_thread(lambda: function(*arguments))
             case Apart(function):
                 address = await self.database.address()
                 if address is None:

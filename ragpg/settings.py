@@ -38,6 +38,7 @@ class Settings:
                        stays in force
     budget             after so long no further arm of a search starts
     retriever_timeout  how long an external retriever may take
+    judge_timeout      how long a judge of claims may take; then the lexical one takes its place
     claim_ttl          after so long another worker may compute an embedding that was promised
     max_file_size      larger files are not read
     index              the vector index during an ingest: auto, live or after, see docs/ingestion.md
@@ -53,6 +54,7 @@ class Settings:
     search_timeout: float = 10.0
     budget: float = 5.0
     retriever_timeout: float = 5.0
+    judge_timeout: float = 120.0
     claim_ttl: float = 30.0
     max_file_size: int = 50_000_000
     index: Literal["auto", "live", "after"] = "auto"

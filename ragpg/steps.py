@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
+import time
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from ragpg.arguments import text
@@ -116,19 +117,22 @@ class Rerank:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """Text and usage of a chat model."""
+    """Text and usage of a chat model; TimeoutError after `timeout` seconds."""
 
     generator: ChatModel | AsyncGenerator
     messages: Sequence[Mapping[str, str]]
     options: Mapping[str, Any] = field(default_factory=dict)
+    timeout: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Run something that reads files or computes for long: in async, off the event loop."""
+    """Run something that reads files or computes for long: in async, off the event loop.
+    TimeoutError after `timeout` seconds."""
 
     function: Callable[..., Any]
     arguments: Sequence[Any] = ()
+    timeout: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +255,36 @@ def together(*flows: Flow[Any]) -> Flow[list[Outcome[Any]]]:
     """How several flows ended that ran side by side."""
     outcomes: list[Outcome[Any]] = yield Together(flows)
     return outcomes
+
+
+def within(flow: Flow[T], seconds: float | None) -> Flow[T]:
+    """A flow whose models have so many seconds for all of it; then TimeoutError is thrown into it.
+    None: as long as they take."""
+    if seconds is None:
+        return (yield from flow)
+    ends = time.monotonic() + seconds
+    answer: Any = None
+    error: Exception | None = None
+    while True:
+        try:
+            step = flow.send(answer) if error is None else flow.throw(error)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        answer = error = None
+        left = ends - time.monotonic()
+        if left <= 0:
+            error = TimeoutError(f"no answer within {seconds:g} s")
+            continue
+        if isinstance(step, Embed | Complete | Call):
+            step = replace(step, timeout=left if step.timeout is None else min(step.timeout, left))
+        try:
+            answer = yield step
+        except TimeoutError as raised:
+            error = TimeoutError(f"no answer within {seconds:g} s")
+            error.__cause__ = raised
+        except Exception as raised:
+            error = raised
 
 
 def run(flow: Flow[T], perform: Perform, stopped: threading.Event | None = None) -> T:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 @click.option("--nli", type=click.Path(exists=True), help="Also a local entailment model (ONNX)")
 @click.option("--veto", is_flag=True, help="Let figures veto the model")
 @click.option("--embedding", is_flag=True, help="Also cosines of the local embedder")
+@click.option("--generator", help="Also a chat model: openai or openai:MODEL; asked for each claim")
+@click.option("--claims", "most", type=click.IntRange(1),
+              help="At most so many labelled claims of a split")  # fmt: skip
 @click.option("--pairs", default=300, show_default=True, type=click.IntRange(0, 10000),
               help="So many changed sentences of the corpus, and as many unchanged")  # fmt: skip
 @click.option("--fail-below", type=click.FloatRange(0, 1),
@@ -35,6 +38,8 @@ def evaluate_grounding(
     nli: str | None,
     veto: bool,
     embedding: bool,
+    generator: str | None,
+    most: int | None,
     pairs: int,
     fail_below: float | None,
     as_json: bool,
@@ -44,15 +49,16 @@ def evaluate_grounding(
 
     \b
     ragpg eval-grounding data/scifact
+    ragpg eval-grounding data/scifact --generator openai:gpt-4o-mini --claims 200 --pairs 0
     ragpg eval-grounding docs-corpus --pairs 600 --fail-below 0.9
     """
     from ragpg.evaluate import grounding
     from ragpg.evaluate.corruptions import claim_pairs
 
-    judges = _judges(nli, embedding, veto=veto)
+    judges = _judges(nli, embedding, generator, veto=veto)
     reports: list[JudgeReport] = []
     if (folder / "claims.jsonl").is_file() or (folder / "claims.jsonl.gz").is_file():
-        claims = grounding.read_claims(folder)
+        claims = grounding.read_claims(folder, most)
         reports.append(grounding.evaluate_score(claims, "ROUGE-1", grounding.rouge_1))
         reports += [grounding.evaluate_judge(claims, judge) for judge in judges]
     texts = grounding.read_texts(folder)
@@ -71,7 +77,9 @@ def evaluate_grounding(
         ctx.exit(output.FAILED)
 
 
-def _judges(nli: str | None, embedding: bool, *, veto: bool) -> list[Judge | None]:
+def _judges(
+    nli: str | None, embedding: bool, generator: str | None, *, veto: bool
+) -> list[Judge | None]:
     from ragpg.judges.embedding import EmbeddingJudge
     from ragpg.judges.nli import NLIJudge
     from ragpg.judges.veto import VetoJudge
@@ -83,6 +91,10 @@ def _judges(nli: str | None, embedding: bool, *, veto: bool) -> list[Judge | Non
         judges.append(EmbeddingJudge(LocalEmbedder()))
     if nli is not None:
         judges.append(NLIJudge(nli))
+    if generator is not None:
+        from ragpg.judges.llm import LLMJudge
+
+        judges.append(LLMJudge(options.make_generator(generator)))
     return [None, *(VetoJudge(one) if veto else one for one in judges)]
 
 

@@ -54,19 +54,23 @@ class JudgeReport:
     notes: Sequence[str] = field(default=())
 
 
-def read_claims(folder: Path) -> list[LabelledClaim]:
-    """The labelled claims of a folder. Raises LoadError where a file is missing."""
+def read_claims(folder: Path, most: int | None = None) -> list[LabelledClaim]:
+    """The labelled claims of a folder, of each split the first `most`. Raises LoadError where a
+    file is missing."""
     documents = {one["id"]: one for one in _lines(folder, "corpus.jsonl")}
     found = []
+    seen: Counter[str] = Counter()
     for one in _lines(folder, "claims.jsonl"):
+        split = one.get("split", "")
+        seen[split] += 1
+        if most is not None and seen[split] > most:
+            continue
         cited = [documents[source] for source in one["cited_doc_ids"] if source in documents]
         hits = [
             Hit(rank, 1.0, folder.name, each["id"], each["text"], title=each.get("title", ""))
             for rank, each in enumerate(cited, start=1)
         ]
-        found.append(
-            LabelledClaim(str(one["id"]), one.get("split", ""), one["claim"], one["label"], hits)
-        )
+        found.append(LabelledClaim(str(one["id"]), split, one["claim"], one["label"], hits))
     return found
 
 

@@ -88,6 +88,7 @@ def _ground_answer(
     if not isinstance(answer, str):
         raise ConfigError(f"an answer must be text, not a {type(answer).__name__}")
     judge = None if request is None else request.judge
+    timeout = None if request is None else request.judge_timeout
     if result is None:
         if request is None:
             raise ConfigError("grounding needs evidence: give result=... or question=...")
@@ -95,5 +96,5 @@ def _ground_answer(
     if not isinstance(result, SearchResult):
         raise ConfigError(f"result must be what a search gave, not a {type(result).__name__}")
     evidence = evidence_of(result.hits, result.citations)
-    verdicts: Grounding = yield from ground_flow(answer, evidence, judge)
+    verdicts: Grounding = yield from ground_flow(answer, evidence, judge, timeout)
     return verdicts

@@ -78,7 +78,7 @@ def settled(prepared: Prepared, draft: str, done: Round[Checked]) -> Answer:
     refused, notes = answer.refused or _finds_nothing(done.checked), [*answer.notes]
     if done.note:
         notes.insert(0, done.note)
-    if not answer.text.strip():
+    if not any(mark.isprintable() and not mark.isspace() for mark in answer.text):
         answer, refused = replace(answer, text=GATED), True
         notes.append("the model gave no text")
     kept = draft if answer.revision else None
@@ -88,7 +88,9 @@ def settled(prepared: Prepared, draft: str, done: Round[Checked]) -> Answer:
 def _checked(prepared: Prepared, text: str) -> Flow[Checked]:
     cited = yield from call(cite, text, prepared.shown)
     hits = _in_order(cited.citations, cited.not_cited)
-    verdicts = yield from ground_flow(cited.text, hits, prepared.request.judge)
+    verdicts = yield from ground_flow(
+        cited.text, hits, prepared.request.judge, prepared.request.judge_timeout
+    )
     if cited.unknown:
         verdicts = replace(verdicts, bad_citations=tuple(cited.unknown))
     return Checked(cited, hits, verdicts)

@@ -17,7 +17,7 @@ from ragpg.query.citation_checks import check_citations
 from ragpg.query.claims import extract_claims
 from ragpg.query.evidence import PAIR_GAIN, Candidate, Spans, without_markers
 from ragpg.query.markers import find_markers
-from ragpg.steps import Flow, call
+from ragpg.steps import Flow, call, within
 from ragpg.types import Claim, Evidence, Grounding, Judgement
 
 if TYPE_CHECKING:
@@ -83,8 +83,11 @@ def ground(answer: str, hits: Sequence[Hit], judge: Judge | None = None) -> Grou
     return _put_together(work, judged, judge.name)
 
 
-def ground_flow(answer: str, hits: Sequence[Hit], judge: Judge | None = None) -> Flow[Grounding]:
-    """As `ground`, in steps: models are asked where sync and async clients ask theirs."""
+def ground_flow(
+    answer: str, hits: Sequence[Hit], judge: Judge | None = None, timeout: float | None = None
+) -> Flow[Grounding]:
+    """As `ground`, in steps: models are asked where sync and async clients ask theirs. A judge that
+    takes longer than `timeout` seconds has failed."""
     if judge is None:
         plain: Grounding = yield from call(ground, answer, hits)
         return plain
@@ -94,7 +97,7 @@ def ground_flow(answer: str, hits: Sequence[Hit], judge: Judge | None = None) ->
         found: Sequence[Judgement | None] = ()
         if work.pairs:
             steps = flow(work.pairs) if flow is not None else call(judge.judge, work.pairs)
-            found = yield from steps
+            found = yield from within(steps, timeout)
         judged: _Judged = yield from call(_with_lexical, work.pairs, found, judge.name)
     except Exception as error:
         reason = f"judge {judge.name} failed: {error}"

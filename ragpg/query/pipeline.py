@@ -111,7 +111,8 @@ def _found(
         )
     verdicts = None
     if request.answer is not None:
-        judged = ground_flow(request.answer, evidence_of(hits, context.citations), request.judge)
+        evidence = evidence_of(hits, context.citations)
+        judged = ground_flow(request.answer, evidence, request.judge, request.judge_timeout)
         verdicts = yield from stage(
             "ground",
             judged,

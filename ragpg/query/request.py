@@ -38,7 +38,8 @@ class Request:
 
     None stands for what the profile says. `arms` of the profile are the base of the caller's.
     `model` is the chat model that will read the context, whose tokens count. `judge` None is the
-    lexical one. `gate`, `unsupported` and `prompt` are for what is asked of a chat model.
+    lexical one, `judge_timeout` the seconds that another one may take. `gate`, `unsupported` and
+    `prompt` are for what is asked of a chat model.
     """
 
     query: str
@@ -56,6 +57,7 @@ class Request:
     model: str | None = None
     trace: Trace | None = None
     judge: Judge | None = None
+    judge_timeout: float | None = None
     gate: float | None = None
     unsupported: Unsupported | None = None
     prompt: Prompt | None = None
