@@ -7,6 +7,15 @@ set search_path from current
 set client_min_messages = warning
 as $$
 begin
+  -- A large document is stored by one statement of minutes. Without this, that its client has died would
+  -- be noticed at the end of it, and whoever takes over would wait as long.
+  if current_setting('client_connection_check_interval') = '0' then
+    begin
+      perform set_config('client_connection_check_interval', '5s', true);
+    exception when invalid_parameter_value then
+      null;  -- A system that cannot tell.
+    end;
+  end if;
   create temporary table if not exists ragpg_stage_document (
     source       text collate "C" not null,
     title        text not null,
@@ -41,4 +50,6 @@ comment on function ragpg.begin_store() is
 $$Creates or empties the temporary tables that ragpg.store_staged() reads: ragpg_stage_document and
 ragpg_stage_chunk, one row a document and one a chunk.
 
-  begin; select ragpg.begin_store(); copy ragpg_stage_document from stdin; ...$$;
+  begin; select ragpg.begin_store(); copy ragpg_stage_document from stdin; ...
+
+Until the end of the transaction the server looks every 5 seconds whether its client is still there.$$;
