@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, text
 
 from ragpg import sqlfiles
+from ragpg.graph.analysis import StaleGraph
 from ragpg.sqlfiles import DEFAULT_SCHEMA
 from ragpg.vectors import INDEX_FROM
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 CHANGED_SHARE, CHANGED_ROWS = 0.2, 1000
 #: Log rows beyond which the weights of keyword search are folded.
 LOG_ROWS = 5_000
+#: Below so many documents nobody misses the analysis of a graph.
+GRAPH_DOCUMENTS = 20
 #: The average length of a namespace's chunks may drift by so much.
 DRIFT = 0.25
 
@@ -46,6 +49,7 @@ def faults(connection: Connection, schema: str = DEFAULT_SCHEMA) -> Iterator[Fau
     yield from _keywords(connection, schema)
     yield from _vectors(connection, schema)
     yield from _statistics(connection, schema)
+    yield from _graphs(connection, schema)
 
 
 def _rows(connection: Connection, sql: str, **values: Any) -> Iterable[tuple[Any, ...]]:
@@ -209,3 +213,15 @@ def _statistics(connection: Connection, schema: str) -> Iterator[Fault]:
         share=CHANGED_SHARE,
     ):
         yield Fault("statistics", f"much of {name} has changed since ANALYZE", (f"analyze {name}",))
+
+
+def _graphs(connection: Connection, schema: str) -> Iterator[Fault]:
+    """Graphs of which shared terms, ranks and communities are those of other documents."""
+    for row in _rows(
+        connection,
+        f"select namespace, documents, changed, analysed_at from {schema}.stale_graphs()"
+        f" where greatest(documents, changed) >= {GRAPH_DOCUMENTS}",
+    ):
+        graph = StaleGraph(*row)
+        quoted = graph.namespace.replace("'", "''")
+        yield Fault("graph", str(graph), (f"select {schema}.analyse_graph('{quoted}')",))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ragpg.errors import ConfigError, RagpgError
+from ragpg.graph.background import Analyst
 
 if TYPE_CHECKING:
     import threading
@@ -68,7 +69,14 @@ def watch(
     """
     _check(folders)
     work = _Watch(client, folders, stop, debounce, rescan, on_file, on_report, on_note)
-    work.run()
+    with Analyst(
+        client,
+        quiet=lambda: time.monotonic() - work.worked,
+        note=work.note,
+        stop=stop,
+        namespaces=sorted({folder.namespace for folder in folders}),
+    ):
+        work.run()
 
 
 def _check(folders: Sequence[Folder]) -> None:
@@ -110,6 +118,7 @@ class _Watch:
         self.on_file, self.on_report = on_file, on_report
         self.note = on_note or (lambda text: None)
         self.started = False
+        self.worked = time.monotonic()
 
     def run(self) -> None:
         """Watch; begin again whenever a folder was replaced by another of its name."""
@@ -168,6 +177,7 @@ class _Watch:
             waits = time.monotonic() < state.not_before or state.identity is None
             if not self.stop.is_set() and not waits and (state.everything or state.paths):
                 self._sync(state)
+                self.worked = time.monotonic()
         self.started = True
 
     def _sync(self, state: _State) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import files, graph_model, options, output
+from ragpg.cli import files, graph_analysis, graph_model, options, output
+from ragpg.cli.graph_model import NAMESPACE
 from ragpg.errors import ConfigError
 from ragpg.terminal import shell_word
 
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
     from ragpg.cli.options import Connection
     from ragpg.graph.age import LabelChange, LabelState
     from ragpg.graph.analysis import GraphStatus
-
-NAMESPACE = click.option(
-    "-n", "--namespace", default="default", show_default=True, help="Namespace of the graph"
-)
 
 
 @click.group()
@@ -134,54 +131,6 @@ def rebuild(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) 
 @NAMESPACE
 @options.connection
 @options.json_output
-def analyse(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) -> None:
-    """Compute shared terms, PageRank and communities anew; searches go on meanwhile.
-
-    \b
-    ragpg graph analyse -n handbook
-    """
-    from ragpg.graph import analysis
-
-    with options.connect(**connection, needs_embedder=False) as rag:
-        found = rag.run(analysis.analyse(namespace))
-    if as_json:
-        output.print_json({"namespace": namespace} | found)
-    else:
-        click.echo("  ".join(f"{name} {value:,.6g}" for name, value in found.items()))
-
-
-@graph.command()
-@click.option(
-    "--extractor", type=click.Choice(["capitals", "spacy"]), default="spacy", show_default=True,
-    help="Words in capitals, or a model of spaCy",
-)  # fmt: skip
-@NAMESPACE
-@options.connection
-@options.json_output
-def names(
-    *, extractor: str, namespace: str, as_json: bool, **connection: Unpack[Connection]
-) -> None:
-    """Find named entities without a chat model; spacy needs the extra `entities`.
-
-    \b
-    ragpg graph names -n handbook
-    ragpg graph names --extractor capitals
-    """
-    from ragpg.graph.names import CapitalExtractor, SpacyExtractor, find_names
-
-    reader = SpacyExtractor() if extractor == "spacy" else CapitalExtractor()
-    with options.connect(**connection, needs_embedder=False) as rag:
-        found = rag.run(find_names(namespace, reader))
-    if as_json:
-        output.print_json({"namespace": namespace} | dataclasses.asdict(found))
-    else:
-        click.echo(f"{found.chunks} chunks read, {found.mentions} mentions")
-
-
-@graph.command()
-@NAMESPACE
-@options.connection
-@options.json_output
 @click.pass_context
 def drop(
     ctx: click.Context, *, namespace: str, as_json: bool, **connection: Unpack[Connection]
@@ -252,7 +201,14 @@ def status(ctx: click.Context, *, as_json: bool, **connection: Unpack[Connection
     ctx.exit(output.FAILED if behind else 0)
 
 
-for _one in (graph_model.extract, graph_model.reports, graph_model.overview):
+for _one in (
+    graph_analysis.analyse,
+    graph_analysis.rank,
+    graph_analysis.names,
+    graph_model.extract,
+    graph_model.reports,
+    graph_model.overview,
+):
     graph.add_command(_one)
 
 

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from ragpg.cli import options, output
+from ragpg.errors import RagpgError
 from ragpg.ingest.chunkers.named import CHUNKERS, chunker_named
 from ragpg.ingest.discover import discover
 from ragpg.ingest.indexing import POLICIES, IndexPolicy
 from ragpg.ingest.patterns import is_pattern
+from ragpg.terminal import shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ragpg.cli.options import Connection
+    from ragpg.client import Client
     from ragpg.types import FileReport, IngestReport, IngestStatus
 
 #: The statuses in the order of the summary.
@@ -145,13 +148,38 @@ def ingest(
             on_file=on_file,
         )
         building.end()
+        graph = None if dry_run else _graph(rag, namespace)
     if as_json:
-        output.print_json(report_json(report, dry_run=dry_run))
+        output.print_json(report_json(report, dry_run=dry_run) | {"graph": graph})
     else:
         output.say(("Dry run: " if dry_run else "") + totals(report))
+        if graph and graph["stale"]:
+            output.note(graph["hint"])
     for remark in report.notes:
         output.note(remark)
     ctx.exit(0 if report.ok else output.FAILED)
+
+
+def _graph(rag: Client, namespace: str) -> dict[str, Any] | None:
+    """How fresh the analysis of the graph is after an ingest; that of a small namespace is made
+    here. None where it cannot be seen: the documents are stored all the same."""
+    from ragpg.graph import analysis
+
+    knobs = rag.config.graph
+    try:
+        found = rag.run(analysis.stale([namespace], knobs.share))
+        small = [one for one in found if one.documents <= analysis.SMALL and knobs.analyse]
+        for one in small:
+            rag.run(analysis.refresh(one.namespace))
+    except RagpgError:
+        return None
+    if not found or small:
+        return {"stale": False, "changed": 0, "analysed": bool(small), "hint": None}
+    [graph] = found
+    hint = f"{graph}; run: ragpg graph analyse -n {shell_word(namespace)}"
+    if knobs.analyse:
+        hint += ", or leave it to ragpg worker or ragpg watch"
+    return {"stale": True, "changed": graph.changed, "analysed": False, "hint": hint}
 
 
 @contextmanager

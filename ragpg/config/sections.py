@@ -131,6 +131,25 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphAnalysis:
+    """When shared terms, ranks and communities of the graph are computed anew.
+
+    analyse  whether `ragpg worker` and `ragpg watch` do it when they are idle, and `ragpg ingest`
+             after a small load
+    share    of a namespace's documents that have to have changed, 0 to 1
+    quiet    seconds without a job or a change before it
+    """
+
+    analyse: bool = True
+    share: float = 0.1
+    quiet: float = 10.0
+
+    def __post_init__(self) -> None:
+        _least(self, share=0, quiet=0)
+        _most(self, share=1)
+
+
+@dataclass(frozen=True, slots=True)
 class Memory:
     """What agents remember, and how it is recalled.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ragpg.config.folders import Folder  # noqa: TC001 -- knobs_of reads the annotations
 from ragpg.config.sections import (
     Cache,
+    GraphAnalysis,
     Ingest,
     Mcp,
     Memory,
@@ -46,6 +47,7 @@ class Config:
     folder      what `ragpg watch` mirrors, one table [[folder]] each
     watch       how it follows them
     worker      how `ragpg worker` does the jobs of the queue
+    graph       when it is analysed
     memory      what agents remember
     tools       what models and agents may search
     mcp         how `ragpg mcp` is reached
@@ -69,6 +71,7 @@ class Config:
     folder: Sequence[Folder] = ()
     watch: Watch = field(default_factory=Watch)
     worker: Worker = field(default_factory=Worker)
+    graph: GraphAnalysis = field(default_factory=GraphAnalysis)
     memory: Memory = field(default_factory=Memory)
     tools: Tools = field(default_factory=Tools)
     mcp: Mcp = field(default_factory=Mcp)
@@ -94,6 +97,7 @@ SECTIONS: dict[str, type] = {
     "ingest": Ingest,
     "watch": Watch,
     "worker": Worker,
+    "graph": GraphAnalysis,
     "memory": Memory,
     "tools": Tools,
     "mcp": Mcp,

@@ -39,8 +39,38 @@ class GraphStatus:
     titles_waiting: int
 
 
+@dataclass(frozen=True, slots=True)
+class StaleGraph:
+    """A namespace of which `changed` documents are new, changed or gone since `analysed_at`."""
+
+    namespace: str
+    documents: int
+    changed: int
+    analysed_at: datetime | None
+
+    def __str__(self) -> str:
+        name = f"the graph of namespace {self.namespace!r}"
+        if self.analysed_at is None:
+            return f"{name} was never analysed: {self.documents} documents"
+        return f"{name} has {self.changed} changed documents of {self.documents} since its analysis"
+
+
+@dataclass(frozen=True, slots=True)
+class RankedDocument:
+    """A document with its share of a walk through the graph, and the name of its community."""
+
+    source: str
+    title: str
+    rank: float
+    community: str | None
+
+
 def _text(value: Any) -> str:
     return str(value)
+
+
+def _given(value: Any) -> Any:
+    return value
 
 
 STATUS = Query(
@@ -52,6 +82,33 @@ select namespace, documents, entities, mentions, relations, links, resolved, amb
     GraphStatus,
     reads=True,
 )
+STALE = Query(
+    """
+select namespace, documents, changed, analysed_at
+  from ragpg.stale_graphs(%(namespaces)s, %(share)s)
+""",
+    StaleGraph,
+    reads=True,
+)
+NOW = Query("select now()", _given, reads=True)
+PART = Query(
+    """
+select ragpg.analyse_part(%(namespace)s, %(part)s, %(since)s, %(details)s::jsonb)::text
+""",
+    _given,
+)
+RANK = Query(
+    """
+select source, title, rank, community
+  from ragpg.graph_rank(%(namespace)s, %(sources)s, %(query)s, %(k)s, %(hops)s)
+""",
+    RankedDocument,
+    reads=True,
+)
+#: `ragpg ingest` analyses a namespace of so many documents itself: half a second.
+SMALL = 1000
+#: Of an analysis, in order.
+PARTS = ("names", "terms", "pagerank", "communities")
 ANALYSE = Query("select ragpg.analyse_graph(%(namespace)s)::text", _text)
 REBUILD = Query("select ragpg.rebuild_graph(%(namespace)s)::text", _text)
 
@@ -71,6 +128,51 @@ def analyse(namespace: str) -> Flow[dict[str, float]]:
     text: str = yield from fetch_one(ANALYSE, {"namespace": namespace})
     found: dict[str, float] = json.loads(text)
     return found
+
+
+def stale(namespaces: Sequence[str] | None = None, share: float = 0.1) -> Flow[list[StaleGraph]]:
+    """Where at least this `share` of the documents (0 to 1) has changed since the last analysis,
+    or where there was none; of some namespaces, or of all. Raises NamespaceNotFound."""
+    names = None if namespaces is None else list(namespaces)
+    rows: list[StaleGraph] = yield from fetch(STALE, {"namespaces": names, "share": share})
+    return rows
+
+
+def refresh(namespace: str) -> Flow[dict[str, float] | None]:
+    """As `analyse`, in four transactions, so that nobody who writes waits for long; None where
+    another session is at it, which then goes on alone. Raises NamespaceNotFound."""
+    since: datetime = yield from fetch_one(NOW, {})
+    details: str | None = "{}"
+    for part in PARTS:
+        wanted = {"namespace": namespace, "part": part, "since": since, "details": details}
+        [details] = yield from fetch(PART, wanted, timeout=0)
+        if details is None:
+            return None
+    found: dict[str, float] = json.loads(details or "{}")
+    return found
+
+
+def rank(
+    namespace: str = "default",
+    *,
+    sources: Sequence[str] | None = None,
+    query: str | None = None,
+    k: int = 20,
+    hops: int = 2,
+) -> Flow[list[RankedDocument]]:
+    """Documents by their place in the graph, highest first: by the PageRank of the last analysis,
+    or, from some sources or from the five best keyword hits of a query, by Personalised PageRank
+    (Haveliwala 2002) over 1 to 5 `hops`. Raises NamespaceNotFound, and ConfigError for a source
+    that is not there."""
+    wanted = {
+        "namespace": namespace,
+        "sources": None if sources is None else list(sources),
+        "query": query,
+        "k": k,
+        "hops": hops,
+    }
+    rows: list[RankedDocument] = yield from fetch(RANK, wanted)
+    return rows
 
 
 def rebuild(namespace: str) -> Flow[None]:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from ragpg.graph import age, analysis, show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ragpg.client import Client
     from ragpg.client_async import AsyncClient
     from ragpg.graph.age import LabelChange
-    from ragpg.graph.analysis import GraphStatus
+    from ragpg.graph.analysis import GraphStatus, RankedDocument
     from ragpg.graph.show import Neighbourhood
     from ragpg.types import Json
 
@@ -52,6 +52,19 @@ class Graph:
     def analyse(self) -> dict[str, float]:
         """Compute shared terms, ranks and communities anew; how many there are, and `seconds`."""
         return self._rag.run(analysis.analyse(self.namespace))
+
+    def rank(
+        self,
+        *,
+        sources: Sequence[str] | None = None,
+        query: str | None = None,
+        k: int = 20,
+        hops: int = 2,
+    ) -> list[RankedDocument]:
+        """Documents by PageRank, or by Personalised PageRank from some sources or a query; see
+        `ragpg.graph.analysis.rank`."""
+        flow = analysis.rank(self.namespace, sources=sources, query=query, k=k, hops=hops)
+        return self._rag.run(flow)
 
     def rebuild(self) -> None:
         """Derive titles, mentions of titles and links anew from the documents."""
@@ -91,6 +104,18 @@ class AsyncGraph:
     async def analyse(self) -> dict[str, float]:
         """As Graph.analyse."""
         return await self._rag.run(analysis.analyse(self.namespace))
+
+    async def rank(
+        self,
+        *,
+        sources: Sequence[str] | None = None,
+        query: str | None = None,
+        k: int = 20,
+        hops: int = 2,
+    ) -> list[RankedDocument]:
+        """As Graph.rank."""
+        flow = analysis.rank(self.namespace, sources=sources, query=query, k=k, hops=hops)
+        return await self._rag.run(flow)
 
     async def rebuild(self) -> None:
         """As Graph.rebuild."""

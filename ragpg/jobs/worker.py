@@ -29,6 +29,7 @@ from ragpg.errors import (
     SchemaMissing,
     SchemaOutdated,
 )
+from ragpg.graph.background import Analyst
 from ragpg.ingest.indexing import build
 from ragpg.jobs.listen import Listener
 from ragpg.jobs.queries import (
@@ -132,12 +133,21 @@ def work(
     listener = Listener(client, wake, over)
     listener.start()
     others = [threading.Thread(target=one.run, daemon=True) for one in team[1:]]
+    analyst = Analyst(
+        client,
+        quiet=lambda: min(one.quiet() for one in team),
+        note=on_note or (lambda text: None),
+        stop=stop,
+    )
     try:
-        for thread in others:
-            thread.start()
-        team[0].run()
-        for thread in others:
-            thread.join()
+        with analyst:
+            for thread in others:
+                thread.start()
+            team[0].run()
+            for thread in others:
+                thread.join()
+        if options.drain and not stop.is_set():
+            analyst.finish()
     finally:
         stop.set()
         over.set()
@@ -168,6 +178,12 @@ class _Worker:
         self.tidied = time.monotonic()
         self.told = False
         self.index_due: dict[int, float] = {}
+        self.worked = time.monotonic()
+        self.busy = False
+
+    def quiet(self) -> float:
+        """For how many seconds it has had nothing to do."""
+        return 0.0 if self.busy else time.monotonic() - self.worked
 
     def run(self) -> None:
         """Take jobs and do them until the end."""
@@ -179,7 +195,11 @@ class _Worker:
                 began = time.monotonic()
                 jobs = self._claim()
                 if jobs:
-                    self._do(Batch(jobs))
+                    self.busy = True
+                    try:
+                        self._do(Batch(jobs))
+                    finally:
+                        self.worked, self.busy = time.monotonic(), False
                 elif self._build_indexes(0):
                     continue
                 elif self._is_over():

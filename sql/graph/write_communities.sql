@@ -1,7 +1,8 @@
 -- Label propagation (Raghavan et al. 2007), made deterministic: in every turn one half, chosen by a
 -- hash, hears the labels of the turn before (all at once would swap labels for ever); its own label
--- counts a little, and of equal labels the lower wins. Links, titles named and
--- shared terms carry labels. Documents without edges belong to no community.
+-- counts a little, and of equal labels the lower wins. Links, titles named (that five documents have
+-- at most, see ragpg.write_pagerank()) and shared terms carry labels. Documents without edges belong
+-- to no community.
 create or replace function ragpg.write_communities(namespace_id integer, iterations integer default 20)
 returns bigint
 language plpgsql
@@ -26,7 +27,9 @@ begin
        union all
       select chunk.document_id, topic.document_id, 1.0
         from ragpg.mention
-        join ragpg.topic on topic.namespace_id = mention.namespace_id and topic.entity_id = mention.entity_id
+        join (select topic.entity_id, topic.document_id, count(*) over (partition by topic.entity_id) as documents
+                from ragpg.topic where topic.namespace_id = owner) as topic
+          on topic.entity_id = mention.entity_id and topic.documents <= 5
         join ragpg.chunk on chunk.namespace_id = mention.namespace_id and chunk.id = mention.chunk_id
        where mention.namespace_id = owner and mention.origin = 'titles'
        union all

@@ -1,5 +1,7 @@
 -- PageRank (Brin & Page 1998) by power iteration over resolved links and titles named, as a random
--- reader would follow them. Ranks of a namespace add up to one.
+-- reader would follow them. A title that more than five documents have leads nowhere, as in
+-- ragpg.graph_paths(): a thousand that share one would have a million steps. Ranks of a namespace add
+-- up to one.
 create or replace function ragpg.write_pagerank(
   namespace_id integer, iterations integer default 20, damping double precision default 0.85)
 returns bigint
@@ -28,7 +30,9 @@ begin
              union
             select chunk.document_id, topic.document_id
               from ragpg.mention
-              join ragpg.topic on topic.namespace_id = mention.namespace_id and topic.entity_id = mention.entity_id
+              join (select topic.entity_id, topic.document_id, count(*) over (partition by topic.entity_id) as documents
+                      from ragpg.topic where topic.namespace_id = owner) as topic
+                on topic.entity_id = mention.entity_id and topic.documents <= 5
               join ragpg.chunk on chunk.namespace_id = mention.namespace_id and chunk.id = mention.chunk_id
              where mention.namespace_id = owner and mention.origin = 'titles') as way
      where way.source <> way.target;

@@ -156,3 +156,35 @@ def test_reports_and_overviews(
     shown = _json(ragpg_cli("graph", "overview", "text", "--no-model", "--json"))
     assert shown["answer"] is None
     assert shown["reports"][0]["summary"] == "Three documents."
+
+
+def test_an_ingest_analyses_what_is_small_and_else_says_what_to_run(
+    ragpg_cli: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(3):
+        (tmp_path / f"{n}.md").write_text(f"Zirconium and feldspar {n}. See [next]({n + 1}.md).")
+    first = _json(ragpg_cli("ingest", str(tmp_path), "-n", "small", "--json"))
+    assert first["graph"] == {"stale": False, "changed": 0, "analysed": True, "hint": None}
+    again = _json(ragpg_cli("ingest", str(tmp_path), "-n", "small", "--json"))
+    assert again["graph"] == {"stale": False, "changed": 0, "analysed": False, "hint": None}
+    dry = _json(ragpg_cli("ingest", str(tmp_path), "-n", "small", "--dry-run", "--json"))
+    assert dry["graph"] is None
+    monkeypatch.setenv("RAGPG_GRAPH_ANALYSE", "false")
+    left = ragpg_cli("ingest", str(tmp_path), "-n", "my notes")
+    assert left.exit_code == 0
+    assert (
+        "the graph of namespace 'my notes' was never analysed: 3 documents; "
+        "run: ragpg graph analyse -n 'my notes'" in left.stderr
+    )
+    assert _json(ragpg_cli("ingest", str(tmp_path), "-n", "my notes", "--json"))["graph"]["stale"]
+
+
+def test_rank_lists_documents_by_their_place(
+    ragpg_cli: Callable[..., Result], library: None
+) -> None:
+    before = ragpg_cli("graph", "rank")
+    assert "run: ragpg graph analyse -n default" in before.stderr
+    near = _json(ragpg_cli("graph", "rank", "--near", "a.md", "--hops", "1", "--json"))
+    assert [one["source"] for one in near] == ["a.md", "b.md"]
+    _json(ragpg_cli("graph", "analyse", "--json"))
+    assert "far.md" in ragpg_cli("graph", "rank").stdout

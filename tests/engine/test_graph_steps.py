@@ -154,3 +154,15 @@ def test_what_the_graph_brings_stays_below_every_direct_hit(engine: Engine, meth
         assert set(sources[:12]) == set(direct)
         assert set(sources[12:]) <= set(reached)
         assert len(sources) > 12
+
+
+def test_a_title_of_many_documents_leads_nowhere_in_the_analysis(engine: Engine) -> None:
+    """As many steps as documents of the title times chunks that name it would be a square."""
+    engine.add({f"t{n}": f"Stone {n}." for n in range(5)}, title="Grand Title")
+    engine.add({f"n{n}": f"It names the Grand Title {n}." for n in range(4)})
+    steps = "select count(distinct pagerank) from ragpg.document_rank"
+    engine.value("select ragpg.analyse_graph('default')")
+    assert engine.value(steps) > 1
+    engine.add({"t5": "Stone 5."}, title="Grand Title")
+    engine.value("select ragpg.analyse_graph('default')")
+    assert engine.value(steps) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -38,10 +39,40 @@ operations = st.lists(
         ),
         st.tuples(st.just("delete"), st.lists(st.sampled_from(SOURCES), min_size=1, max_size=3)),
         st.tuples(st.just("move"), st.tuples(st.sampled_from(SOURCES), st.sampled_from(SOURCES))),
+        st.tuples(st.just("read"), st.none()),
     ),
     min_size=1,
     max_size=6,
 )
+
+
+#: What an extractor says of a text: its words among these, and each related to the next.
+NAMES = ("Orion", "Falcon", "belt", "falcon nine", "notes")
+
+
+def read(engine: Engine, namespace: str) -> None:
+    """An extractor reads every chunk, in an order that is none of the texts'."""
+    rows = engine.rows(
+        """select chunk.id, content from ragpg.chunk
+            where namespace_id = (ragpg.namespace_ids(array[%s]))[1] order by md5(chunk.id::text)""",
+        namespace,
+    )
+    named = {row["id"]: [name for name in NAMES if name in row["content"]] for row in rows}
+    engine.value(
+        "select ragpg.store_extracted(%s, 'reader', %s, %s, %s)",
+        namespace,
+        [*named],
+        json.dumps(
+            [{"chunk_id": id, "name": name} for id, names in named.items() for name in names]
+        ),
+        json.dumps(
+            [
+                {"chunk_id": id, "source": one, "kind": "meets", "target": other}
+                for id, names in named.items()
+                for one, other in itertools.pairwise(names)
+            ]
+        ),
+    )
 
 
 def digest(value: Any) -> bytes:
@@ -78,6 +109,11 @@ def graph(engine: Engine, owner: int) -> dict[str, list[Any]]:
             select source, ordinal, key, origin, weight from ragpg.mention join ragpg.entity on entity.id = entity_id
               join ragpg.chunk on chunk.id = chunk_id join ragpg.document on document.id = document_id
              where mention.namespace_id = %s order by 1, 2, 3, 4""",
+        "relations": """
+            select document.source, ordinal, one.key, relation.kind, other.key as other, relation.weight from ragpg.relation
+              join ragpg.entity as one on one.id = relation.source join ragpg.entity as other on other.id = relation.target
+              join ragpg.chunk on chunk.id = chunk_id join ragpg.document on document.id = document_id
+             where relation.namespace_id = %s order by 1, 2, 3, 4, 5""",
         "links": """
             select document.source, target, matches, aim.source as aim from ragpg.link
               join ragpg.document on document.id = document_id left join ragpg.document as aim on aim.id = target_id
@@ -104,6 +140,8 @@ def test_the_graph_equals_the_one_built_from_scratch(engine: Engine, steps: list
         elif kind == "delete":
             engine.value("select ragpg.delete_documents('play', %s)", what)
             final = {source: one for source, one in final.items() if source not in what}
+        elif kind == "read":
+            read(engine, "play")
         else:
             old, new = what
             if old in final and new not in final:
@@ -112,6 +150,8 @@ def test_the_graph_equals_the_one_built_from_scratch(engine: Engine, steps: list
                     (new, owner, old),
                 )
                 final[new] = final.pop(old)
+    # Nothing is left of what the extractor said of texts that are gone.
+    read(engine, "play")
     kept = graph(engine, owner)
 
     engine.value("select count(*) from (select ragpg.rebuild_graph('play')) as done")
@@ -121,9 +161,10 @@ def test_the_graph_equals_the_one_built_from_scratch(engine: Engine, steps: list
     fresh = engine.value("select ragpg.create_namespace('fresh')")
     if final:
         store(engine, fresh, dict(sorted(final.items())))
+    read(engine, "fresh")
     # A moved document keeps the links that it had, among them one to its new self; one to its old
     # self was never stored.
-    moved = {source for kind, what in steps if kind == "move" for source in what}
+    moved = any(kind == "move" for kind, _ in steps)
     anew = graph(engine, fresh)
     if moved:
         for one in (kept, anew):

@@ -48,6 +48,28 @@ def test_the_async_graph_gives_the_same(graph: Graph, database: str) -> None:
     assert asyncio.run(run()) == (3, len(graph.around("a.md").nodes))
 
 
+def test_documents_are_ranked_by_links_and_near_a_start(graph: Graph, database: str) -> None:
+    assert graph.rank() == []
+    graph.analyse()
+    everywhere = graph.rank()
+    assert {one.source for one in everywhere} == {"a.md", "b.md", "c.md"}
+    assert sum(one.rank for one in everywhere) == pytest.approx(1, abs=1e-5)
+    assert everywhere[0].community == everywhere[1].community
+    near = graph.rank(sources=["a.md"])
+    assert [one.source for one in near] == ["a.md", "b.md"]
+    assert [one.source for one in graph.rank(query="gamma", k=1)] == ["c.md"]
+    with pytest.raises(ConfigError, match=r"there is no document \"none.md\""):
+        graph.rank(sources=["none.md"])
+    with pytest.raises(ConfigError, match="hops"):
+        graph.rank(sources=["a.md"], hops=6)
+
+    async def run() -> list[str]:
+        async with ragpg.aconnect(database) as rag:
+            return [one.source for one in await AsyncGraph(rag).rank(sources=["a.md"])]
+
+    assert asyncio.run(run()) == ["a.md", "b.md"]
+
+
 def test_a_search_goes_two_steps_where_it_is_asked_to(rag: Client, database: str) -> None:
     chain = [
         {"source": "a.md", "text": "Zirconium: see [b](b.md).", "format": "markdown"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -66,13 +67,22 @@ def test_names_are_counted_and_stored_a_batch_at_a_time() -> None:
     flow = find_names("handbook", CapitalExtractor(), batch=2)
     step: Any = next(flow)
     assert isinstance(step, Fetch)
-    step = flow.send([(3, "We flew Orion to Orion. \0"), (5, "nothing")])
-    assert isinstance(step, Call)
-    step = flow.send(step.function(*step.arguments))
-    assert step.parameters["chunks"] == [3, 5]
-    assert step.parameters["mentions"] == (
-        '[{"chunk_id": 3, "name": "Orion", "kind": "name", "weight": 2}]'
+    step = flow.send(
+        [
+            (3, "0a", "We flew Orion to Orion. \0", None),
+            (4, "0b", "We flew Falcon.", '[{"name": "Falcon", "kind": "name", "weight": 1}]'),
+            (5, "0c", "nothing", None),
+        ]
     )
+    assert isinstance(step, Call)
+    # What is known of the same text is not read again.
+    assert len(step.arguments[0]) == 2
+    step = flow.send(step.function(*step.arguments))
+    assert json.loads(step.parameters["results"]) == [
+        {"chunk": 3, "hash": "0a", "entities": [{"name": "Orion", "kind": "name", "weight": 2}]},
+        {"chunk": 4, "hash": "0b", "entities": [{"name": "Falcon", "kind": "name", "weight": 1}]},
+        {"chunk": 5, "hash": "0c", "entities": []},
+    ]
     step = flow.send([1])
     assert step.parameters["after"] == 5
     with pytest.raises(StopIteration) as end:

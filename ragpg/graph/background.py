@@ -1,0 +1,119 @@
+"""The analysis of graphs beside other work: when that is quiet, and enough has changed.
+
+with Analyst(client, quiet=lambda: time.monotonic() - last, note=print, stop=stop):
+    ...
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from ragpg.errors import RagpgError
+from ragpg.graph.analysis import refresh, stale
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import TracebackType
+
+    from ragpg.client import Client
+
+#: How often a quiet time is looked for, and how often others' changes are, in seconds.
+_TICK, _AGAIN = 0.5, 300.0
+
+
+class Analyst:
+    """Analyses stale graphs in a thread, while the caller is quiet.
+
+    client      with a pool, an engine or an address; on a caller's connection nothing is done
+    quiet       for how many seconds nothing has been done
+    note        is told what was analysed, and what could not be
+    stop        ends it; an analysis that runs is not waited for, its part ends in the database
+    namespaces  None: all that the client may use
+
+    A failure is told and tried again after the next work, or in five minutes.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        quiet: Callable[[], float],
+        note: Callable[[str], object],
+        stop: threading.Event,
+        namespaces: Sequence[str] | None = None,
+    ) -> None:
+        self._client = client
+        self._quiet = quiet
+        self._note = note
+        self._stop = stop
+        self._namespaces = namespaces
+        self._knobs = client.config.graph
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="ragpg-graph")
+
+    def __enter__(self) -> Analyst:
+        if self._knobs.analyse and not self._client._database.source.joins:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+
+    def finish(self) -> None:
+        """Analyse what is stale now, and wait for it: the other work is done."""
+        self._over.set()
+        while self._thread.is_alive() and not self._stop.is_set():
+            self._thread.join(_TICK)
+        self._over.clear()
+        self.look()
+
+    def _run(self) -> None:
+        looked = -_AGAIN
+        while not self._over.wait(_TICK) and not self._stop.is_set():
+            quiet, now = self._quiet(), time.monotonic()
+            worked = now - quiet
+            if quiet < self._knobs.quiet or (worked <= looked and now - looked < _AGAIN):
+                continue
+            looked = now
+            self.look(go_on=lambda: self._quiet() >= self._knobs.quiet)
+
+    def look(self, go_on: Callable[[], bool] = lambda: True) -> None:
+        """Analyse what is stale now, one namespace after the other as long as `go_on` says so."""
+        if not self._knobs.analyse:
+            return
+        try:
+            found = self._client.run(stale(self._namespaces, self._knobs.share))
+        except RagpgError as error:
+            self._tell(f"whether graphs are stale could not be seen: {_line(error)}")
+            return
+        for graph in found:
+            if self._stop.is_set() or not go_on():
+                return
+            began = time.monotonic()
+            try:
+                details = self._client.run(refresh(graph.namespace))
+            except RagpgError as error:
+                self._tell(
+                    f"the graph of {graph.namespace} could not be analysed, searches use the"
+                    f" analysis before: {_line(error)}"
+                )
+                continue
+            if details is not None:
+                seconds = time.monotonic() - began
+                self._tell(f"analysed the graph of {graph.namespace} in {seconds:.1f} s")
+
+    def _tell(self, text: str) -> None:
+        # Not when all is over: what it says then may go nowhere.
+        if not self._over.is_set() and not self._stop.is_set():
+            self._note(text)
+
+
+def _line(error: RagpgError) -> str:
+    return " ".join(str(error).split())

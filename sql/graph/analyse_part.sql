@@ -1,0 +1,53 @@
+-- In parts, so that who analyses beside an ingest holds its locks for seconds: shared terms lock the
+-- documents that they join, which keeps others from deleting them until the transaction ends. One
+-- session of all is at a namespace; who finds another there, also between two parts, leaves it to that.
+create or replace function ragpg.analyse_part(
+  namespace text, part text, since timestamptz default now(), details jsonb default '{}')
+returns jsonb
+language plpgsql
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+  owner integer := (ragpg.namespace_ids(array[analyse_part.namespace]))[1];
+  made jsonb := coalesce(analyse_part.details, '{}');
+begin
+  if not pg_try_advisory_xact_lock(hashtext('ragpg.analyse_graph'), owner) then
+    return null;
+  end if;
+  case part
+    when 'names' then
+      perform ragpg.fold_statistics();
+      perform ragpg.find_waiting(owner);
+      perform ragpg.remove_orphans(owner);
+      perform ragpg.resolve_links(owner);
+    when 'terms' then
+      made := made || jsonb_build_object('shared_terms', ragpg.write_shared_terms(owner));
+    when 'pagerank' then
+      made := made || jsonb_build_object('documents', ragpg.write_pagerank(owner));
+    when 'communities' then
+      made := made || jsonb_build_object(
+        'communities', ragpg.write_communities(owner),
+        'seconds', round(extract(epoch from clock_timestamp() - analyse_part.since), 3));
+      insert into ragpg.graph_state as kept (namespace_id, analysed_at, documents, details)
+      values (owner, analyse_part.since, coalesce((made ->> 'documents')::bigint, 0), made)
+      on conflict (namespace_id) do update
+         set analysed_at = excluded.analysed_at, documents = excluded.documents, details = excluded.details;
+    else
+      raise exception 'an analysis has no part %', part using errcode = 'RG005',
+        hint = 'Parts are names, terms, pagerank and communities, in this order.';
+  end case;
+  return made;
+end $$;
+
+comment on function ragpg.analyse_part(text, text, timestamptz, jsonb) is
+$$One part of the analysis of a namespace; returns the details so far, or null where another session
+is at it.
+
+  select ragpg.analyse_part('default', 'names');
+
+part     names, terms, pagerank, communities: each in a transaction of its own, in this order
+since    when the analysis began: what has changed later is for the next one
+details  what the part before has returned
+
+ragpg.analyse_graph() does all of it in one transaction.$$;
