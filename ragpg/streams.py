@@ -15,6 +15,7 @@ from ragpg.protocols import (
     StreamingGenerator,
 )
 from ragpg.query.script import Part, Write
+from ragpg.query.thoughts import Spoken
 from ragpg.types import Delta, Done, Usage
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def events(
                 case Part(flow):
                     given = run(call.part(flow))
                 case Write(name, messages):
-                    written: list[str] = []
+                    taken, written = Spoken(), ""
                     with (
                         call.stage(name, model=generator.model) as count,
                         closing(pieces(generator, messages)) as found,
@@ -58,10 +59,13 @@ def events(
                         for piece in found:
                             if isinstance(piece, Usage):
                                 count(generator.model, piece)
-                            elif isinstance(piece, str) and piece:
-                                written.append(piece)
-                                yield Delta(piece)
-                    given = "".join(written)
+                            elif isinstance(piece, str) and (text := taken.feed(piece)):
+                                written += text
+                                yield Delta(text)
+                    if rest := taken.end():
+                        written += rest
+                        yield Delta(rest)
+                    given = written
                 case Done(answer):
                     yield Done(replace(answer, usage=call.usage))
                 case event:
@@ -87,16 +91,19 @@ async def aevents(
                 case Part(flow):
                     given = await run(call.part(flow))
                 case Write(name, messages):
-                    written: list[str] = []
+                    taken, written = Spoken(), ""
                     with call.stage(name, model=generator.model) as count:
                         async with aclosing(apieces(generator, messages)) as found:
                             async for piece in found:
                                 if isinstance(piece, Usage):
                                     count(generator.model, piece)
-                                elif isinstance(piece, str) and piece:
-                                    written.append(piece)
-                                    yield Delta(piece)
-                    given = "".join(written)
+                                elif isinstance(piece, str) and (text := taken.feed(piece)):
+                                    written += text
+                                    yield Delta(text)
+                    if rest := taken.end():
+                        written += rest
+                        yield Delta(rest)
+                    given = written
                 case Done(answer):
                     yield Done(replace(answer, usage=call.usage))
                 case event:

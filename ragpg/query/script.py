@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ragpg.observe.stage import stage
 from ragpg.query.checked import Checked, check, settled
 from ragpg.query.repair import Round, better_of, repair_messages, weak_claims
+from ragpg.query.thoughts import spoken
 from ragpg.steps import Flow, call, complete
 from ragpg.types import (
     Answer,
@@ -104,7 +105,7 @@ def whole(script: Script, generator: ChatModel | AsyncGenerator) -> Flow[Answer]
                 case Write(name, messages):
                     facts = {"model": generator.model}
                     said = yield from stage(name, complete(generator, messages), facts=facts)
-                    given = said[0] if isinstance(said[0], str) else ""
+                    given = spoken(said[0]) if isinstance(said[0], str) else ""
                 case _:
                     continue
         except Exception as raised:
