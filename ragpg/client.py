@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ragpg.config.use import configured
 from ragpg.connection import address_of
+from ragpg.connection_access import allowed_names, refuse_limited
 from ragpg.connection_handles import open_source
 from ragpg.connection_sync import Database
 from ragpg.feedback.attribution import showings
@@ -73,6 +75,8 @@ class Client(Flows):
         super().__init__(**options)
         self._database = database
         self._perform = Performer(database, self.ledger)
+        #: Whose connections these are: what is counted is written without limits on namespaces.
+        self._root: Client = self
         self._writer: threading.Thread | None = None
 
     def ingest(
@@ -293,16 +297,16 @@ class Client(Flows):
         if self._database.source.joins:
             self.flush_feedback()
         else:
-            self._write_later()
+            self._root._write_later()
 
     def flush_feedback(self) -> None:
         """Write the feedback that waits; `close` does it too."""
-        self.run(self.recorder.write())
+        self._root.run(self.recorder.write())
 
     def flush_usage(self) -> None:
         """Write what models cost until now; `close` does it too. See Settings.usage."""
         if self.ledger is not None:
-            self.run(self.ledger.write())
+            self._root.run(self.ledger.write())
 
     def _write_later(self) -> None:
         def write() -> None:
@@ -312,6 +316,21 @@ class Client(Flows):
         if self._writer is None or not self._writer.is_alive():
             self._writer = threading.Thread(target=write, daemon=True)
             self._writer.start()
+
+    def limited_to(self, namespaces: Sequence[str]) -> Self:
+        """The same client for fewer namespaces: the database refuses others to whatever it does.
+
+        It has the connections, models, cache and counts of this one; closing it closes nothing.
+
+            tenant = rag.limited_to(["acme", "shared"])
+            tenant.search("refunds", namespace="acme")
+
+        Narrowing again leaves what both allow. Raises ConfigError for what is no list of names.
+        """
+        found = copy(self)
+        found._database = self._database.limited_to(namespaces)
+        found._perform = Performer(found._database, self.ledger)
+        return found
 
     def fill_sentences(
         self,
@@ -395,7 +414,7 @@ class Client(Flows):
 
     def delete(self, sources: Names, *, namespace: str = "default") -> int:
         """Delete documents by source; how many there were. Nothing named, nothing deleted."""
-        return self.run(self._delete(sources, namespace))
+        return self.run(self.delete_flow(sources, namespace=namespace))
 
     def doctor(
         self, *, fix: bool = False, on_repair: Callable[[Repair], object] | None = None
@@ -406,6 +425,7 @@ class Client(Flows):
                    are made by this client's embedder
         on_repair  is called with what became of each fault
         """
+        refuse_limited(self._database.allowed, "doctor")
         with self._database.source.borrow() as connection:
             dsn = address_of(connection)
         return self._examine(dsn, fix=fix, on_repair=on_repair)
@@ -417,10 +437,12 @@ class Client(Flows):
                 return run(flow, self._perform)
         finally:
             if self.ledger is not None and self.ledger.is_due and not self._database.source.joins:
-                self._write_later()
+                self._root._write_later()
 
     def close(self) -> None:
         """Close the connections that were opened here; those of the caller stay open."""
+        if self._root is not self:
+            return
         if self._writer is not None:
             self._writer.join(5)
         self.flush_feedback()
@@ -451,6 +473,7 @@ def connect(
     profile: ProfileChoice | None = None,
     config: ConfigChoice | None = None,
     cache: Cache | bool | None = None,
+    allowed_namespaces: Sequence[str] | None = None,
 ) -> Client:
     """A client, which connects at its first use. Use it as a context manager, or close it.
 
@@ -468,6 +491,8 @@ def connect(
     retrievers  other sources, which are searched beside the database and join the fusion
     cache       True or a ragpg.Cache keeps results of searches until somebody writes to their
                 namespaces; see docs/observability.md
+    allowed_namespaces  what the client may use: the database refuses everything else, in the
+                transactions of this client only. None: what the role may use
 
     Raises ConfigError for a target that cannot be used.
     """
@@ -483,5 +508,6 @@ def connect(
     )
     limits = options["settings"]
     source = open_source(settings_dsn(limits) if target is None else target, limits)
-    database = Database(source, check_schema(options["schema"]))
+    allowed = None if allowed_namespaces is None else allowed_names(allowed_namespaces)
+    database = Database(source, check_schema(options["schema"]), allowed)
     return Client(database, retrievers=retrievers, config=chosen, **options)

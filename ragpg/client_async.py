@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ragpg.config.use import configured
 from ragpg.connection import address_of
+from ragpg.connection_access import allowed_names, refuse_limited
 from ragpg.connection_async import AsyncDatabase
 from ragpg.connection_async_handles import open_source
 from ragpg.feedback.attribution import showings
@@ -77,6 +79,8 @@ class AsyncClient(Flows):
         super().__init__(**options)
         self._database = database
         self._perform = AsyncPerformer(database, self.ledger)
+        #: Whose connections these are: what is counted is written without limits on namespaces.
+        self._root: AsyncClient = self
         self._writer: asyncio.Task[None] | None = None
 
     async def ingest(
@@ -227,16 +231,16 @@ class AsyncClient(Flows):
         if self._database.source.joins:
             await self.flush_feedback()
         else:
-            self._write_later()
+            self._root._write_later()
 
     async def flush_feedback(self) -> None:
         """As Client.flush_feedback."""
-        await self.run(self.recorder.write())
+        await self._root.run(self.recorder.write())
 
     async def flush_usage(self) -> None:
         """As Client.flush_usage."""
         if self.ledger is not None:
-            await self.run(self.ledger.write())
+            await self._root.run(self.ledger.write())
 
     def _write_later(self) -> None:
         async def write() -> None:
@@ -245,6 +249,13 @@ class AsyncClient(Flows):
 
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(write())
+
+    def limited_to(self, namespaces: Sequence[str]) -> Self:
+        """As Client.limited_to; not awaited."""
+        found = copy(self)
+        found._database = self._database.limited_to(namespaces)
+        found._perform = AsyncPerformer(found._database, self.ledger)
+        return found
 
     async def fill_sentences(
         self,
@@ -308,12 +319,13 @@ class AsyncClient(Flows):
 
     async def delete(self, sources: Names, *, namespace: str = "default") -> int:
         """As Client.delete."""
-        return await self.run(self._delete(sources, namespace))
+        return await self.run(self.delete_flow(sources, namespace=namespace))
 
     async def doctor(
         self, *, fix: bool = False, on_repair: Callable[[Repair], object] | None = None
     ) -> list[Check]:
         """As Client.doctor."""
+        refuse_limited(self._database.allowed, "doctor")
         async with self._database.source.borrow() as connection:
             dsn = address_of(connection)
         return await asyncio.to_thread(self._examine, dsn, fix=fix, on_repair=on_repair)
@@ -325,10 +337,12 @@ class AsyncClient(Flows):
                 return await arun(flow, self._perform)
         finally:
             if self.ledger is not None and self.ledger.is_due and not self._database.source.joins:
-                self._write_later()
+                self._root._write_later()
 
     async def close(self) -> None:
         """As Client.close."""
+        if self._root is not self:
+            return
         if self._writer is not None:
             await asyncio.wait([self._writer], timeout=5)
         await self.flush_feedback()
@@ -359,6 +373,7 @@ def aconnect(
     profile: ProfileChoice | None = None,
     config: ConfigChoice | None = None,
     cache: Cache | bool | None = None,
+    allowed_namespaces: Sequence[str] | None = None,
 ) -> AsyncClient:
     """As `connect`, for the asynchronous twins of its targets: `async with ragpg.aconnect(...)`.
 
@@ -376,5 +391,6 @@ def aconnect(
     )
     limits = options["settings"]
     source = open_source(settings_dsn(limits) if target is None else target, limits)
-    database = AsyncDatabase(source, check_schema(options["schema"]))
+    allowed = None if allowed_namespaces is None else allowed_names(allowed_namespaces)
+    database = AsyncDatabase(source, check_schema(options["schema"]), allowed)
     return AsyncClient(database, retrievers=retrievers, config=chosen, **options)

@@ -15,6 +15,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import TransactionStatus
 
 from ragpg import sqlfiles
+from ragpg.connection_access import NARROW, RESTORE
 from ragpg.connection_errors import RETRYABLE, is_broken
 from ragpg.errors import RagpgError, SchemaMissing, SchemaOutdated
 
@@ -65,26 +66,32 @@ select pg_catalog.set_config('statement_timeout', least(
   {milliseconds})::text, true);"""
 
 
-def statement(fetch: Fetch[Any], schema: str, *, nested: bool) -> tuple[str, int]:
+def statement(
+    fetch: Fetch[Any], schema: str, *, nested: bool, narrowed: bool = False
+) -> tuple[str, int]:
     """The text of a step, and which of its results is the answer.
 
     `nested` is for a transaction that is the caller's: a savepoint keeps it usable after an error,
-    and a time limit ends with it.
+    and a time limit ends with it. `narrowed` is for an allow-list among the parameters.
     """
     body = rendered(fetch.query.sql, schema)
+    before = rendered(NARROW, schema) if narrowed else ""
     limit = ""
     if fetch.timeout == 0:
         # In a caller's transaction the caller's limit holds, for what we write too.
         limit = "" if nested else f"{NO_LIMIT};"
     elif fetch.timeout is not None:
         limit = _limit(max(1, round(fetch.timeout * 1000)))
+    place = bool(limit) + bool(before)
     if not nested:
-        return f"{limit}\n{body}", 1 if limit else 0
+        return f"{before}{limit}\n{body}", place
     end = f"release savepoint {SAVEPOINT}"
     if limit:
         # A search writes nothing: rolling back takes the limit back, whatever it was.
         end = f"rollback to savepoint {SAVEPOINT}; {end}"
-    return f"savepoint {SAVEPOINT}; {limit}\n{body};\n{end}", 2 if limit else 1
+    elif before:
+        end = f"{rendered(RESTORE, schema)}; {end}"
+    return f"savepoint {SAVEPOINT}; {before}{limit}\n{body};\n{end}", place + 1
 
 
 @lru_cache(maxsize=256)

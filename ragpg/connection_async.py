@@ -11,6 +11,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
 from ragpg import connection as shared
+from ragpg import connection_access as access
 from ragpg import connection_errors as errors
 from ragpg.errors import RagpgError
 from ragpg.queries import INSTALL
@@ -27,9 +28,12 @@ if TYPE_CHECKING:
 class AsyncDatabase:
     """Runs the database steps of flows; may be used by several tasks of one event loop."""
 
-    def __init__(self, source: Source, schema: str) -> None:
+    def __init__(self, source: Source, schema: str, allowed: tuple[str, ...] | None = None) -> None:
         self.source = source
         self.schema = schema
+        #: Namespaces that its statements may use; None: those of the role.
+        self.allowed = allowed
+        self._outer: AsyncDatabase | None = None
         self._checked = False
         self._check = asyncio.Lock()
 
@@ -55,11 +59,20 @@ class AsyncDatabase:
         async with self.source.borrow() as connection:
             return [shared.address_of(connection)]
 
+    def limited_to(self, names: Any) -> AsyncDatabase:
+        """The same connections for fewer namespaces."""
+        found = AsyncDatabase(self.source, self.schema, access.narrower(self.allowed, names))
+        found._outer = self
+        return found
+
     async def close(self) -> None:
         """Close what was opened here; a connection, pool or engine of the caller stays open."""
         await self.source.close()
 
     async def _check_once(self) -> None:
+        if self._outer is not None:
+            await self._outer._check_once()
+            return
         if self._checked:
             return
         async with self._check:
@@ -98,10 +111,12 @@ class AsyncDatabase:
                 joins=self.source.joins,
                 autocommit=connection.autocommit,
             )
-            text, place = shared.statement(step, self.schema, nested=nested)
+            text, place = shared.statement(
+                step, self.schema, nested=nested, narrowed=self.allowed is not None
+            )
             cursor = AsyncClientCursor(connection, row_factory=tuple_row)
             try:
-                await cursor.execute(text, step.parameters)
+                await cursor.execute(text, access.with_allowed(step.parameters, self.allowed))
             except psycopg.Error:
                 if nested and connection.info.transaction_status == TransactionStatus.INERROR:
                     await _undo(connection)
@@ -120,6 +135,10 @@ class AsyncDatabase:
             async with connection.transaction():
                 if not self.source.joins:
                     await connection.execute(shared.NO_LIMIT)
+                if self.allowed is not None:
+                    text = shared.rendered(access.NARROW, self.schema)
+                    narrowing = AsyncClientCursor(connection)
+                    await narrowing.execute(text, access.with_allowed({}, self.allowed))
                 for operation in step.operations:
                     if isinstance(operation, Copy):
                         await _copy(connection, operation)
@@ -128,6 +147,9 @@ class AsyncDatabase:
                         text = shared.rendered(operation.query.sql, self.schema)
                         await cursor.execute(text, operation.parameters)
                         rows = [operation.query.row(*row) for row in await cursor.fetchall()]
+                if self.allowed is not None:
+                    # A transaction that is the caller's goes on with what it had.
+                    await connection.execute(shared.rendered(access.RESTORE, self.schema).encode())
         return rows
 
 

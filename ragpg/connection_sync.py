@@ -13,6 +13,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
 from ragpg import connection as shared
+from ragpg import connection_access as access
 from ragpg import connection_errors as errors
 from ragpg.errors import RagpgError
 from ragpg.queries import INSTALL
@@ -29,9 +30,12 @@ if TYPE_CHECKING:
 class Database:
     """Runs the database steps of flows; may be used by several threads."""
 
-    def __init__(self, source: Source, schema: str) -> None:
+    def __init__(self, source: Source, schema: str, allowed: tuple[str, ...] | None = None) -> None:
         self.source = source
         self.schema = schema
+        #: Namespaces that its statements may use; None: those of the role.
+        self.allowed = allowed
+        self._outer: Database | None = None
         self._checked = False
         self._check = threading.Lock()
         self._busy: set[Connection] = set()
@@ -63,11 +67,20 @@ class Database:
         for connection in list(self._busy):
             connection.cancel_safe(timeout=2)
 
+    def limited_to(self, names: Any) -> Database:
+        """The same connections for fewer namespaces."""
+        found = Database(self.source, self.schema, access.narrower(self.allowed, names))
+        found._outer = self
+        return found
+
     def close(self) -> None:
         """Close what was opened here; a connection, pool or engine of the caller stays open."""
         self.source.close()
 
     def _check_once(self) -> None:
+        if self._outer is not None:
+            self._outer._check_once()
+            return
         if self._checked:
             return
         with self._check:
@@ -113,10 +126,12 @@ class Database:
                 joins=self.source.joins,
                 autocommit=connection.autocommit,
             )
-            text, place = shared.statement(step, self.schema, nested=nested)
+            text, place = shared.statement(
+                step, self.schema, nested=nested, narrowed=self.allowed is not None
+            )
             cursor = ClientCursor(connection, row_factory=tuple_row)
             try:
-                cursor.execute(text, step.parameters)
+                cursor.execute(text, access.with_allowed(step.parameters, self.allowed))
             except psycopg.Error:
                 if nested and connection.info.transaction_status == TransactionStatus.INERROR:
                     _undo(connection)
@@ -135,6 +150,10 @@ class Database:
             with connection.transaction():
                 if not self.source.joins:
                     connection.execute(shared.NO_LIMIT)
+                if self.allowed is not None:
+                    text = shared.rendered(access.NARROW, self.schema)
+                    narrowing = ClientCursor(connection)
+                    narrowing.execute(text, access.with_allowed({}, self.allowed))
                 for operation in step.operations:
                     if isinstance(operation, Copy):
                         _copy(connection, operation)
@@ -143,6 +162,9 @@ class Database:
                         text = shared.rendered(operation.query.sql, self.schema)
                         cursor.execute(text, operation.parameters)
                         rows = [operation.query.row(*row) for row in cursor.fetchall()]
+                if self.allowed is not None:
+                    # A transaction that is the caller's goes on with what it had.
+                    connection.execute(shared.rendered(access.RESTORE, self.schema).encode())
         return rows
 
 

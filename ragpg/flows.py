@@ -177,6 +177,24 @@ class Flows:
     def _search(self, request: Request) -> Flow[SearchResult]:
         return search(request, self._providers, self.settings)
 
+    def search_flow(self, query: str, *, namespace: Names, **options: Any) -> Flow[SearchResult]:
+        """`search` as a flow, for `run`: what works over sync and async clients alike is made of
+        such. The options are those of Client.search."""
+        rerank, profile = options.pop("rerank", True), options.pop("profile", None)
+        judged = options.get("answer") is not None
+        request = self._request(query, namespace, rerank, profile, judged=judged, **options)
+        return self._search(request)
+
+    def ground_flow(
+        self, answer: str, *, result: SearchResult | None = None, namespace: Names, **options: Any
+    ) -> Flow[Grounding]:
+        """`ground` as a flow, for `run`. The options are those of Client.ground."""
+        question, profile = options.pop("question", None), options.pop("profile", None)
+        request = self._request(
+            question or answer, namespace, True, profile, judged=True, **options
+        )
+        return self._ground(answer, request, result)
+
     def _ask(self, request: Request, generator: Generator | AsyncGenerator | None) -> Flow[Answer]:
         return ask(request, self._providers, self.settings, self._chat_model(generator))
 
@@ -302,7 +320,8 @@ class Flows:
         )
         return [replace(read_hit(json.loads(row)), score_kind="none") for row in rows]
 
-    def _delete(self, sources: Names, namespace: str) -> Flow[int]:
+    def delete_flow(self, sources: Names, *, namespace: str) -> Flow[int]:
+        """`delete` as a flow, for `run`."""
         names = names_of("sources", sources)
         if not any(names):
             return 0

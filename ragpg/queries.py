@@ -232,7 +232,7 @@ select namespace.id, namespace.space_id, embedding_space.model, embedding_space.
        namespace.text_search_config
   from ragpg.namespace
   left join ragpg.embedding_space on embedding_space.id = namespace.space_id
- where namespace.name = %(namespace)s
+ where namespace.name = %(namespace)s and ragpg.may_use_namespace(namespace.id)
 """,
     NamespaceRow,
     reads=True,

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
               help="How many passages when the model does not say")  # fmt: skip
 @click.option("--tool-name", default="knowledge_search", show_default=True,
               help="What the search is called")  # fmt: skip
+@click.option("--memory", metavar="AGENT",
+              help="Also remember, recall and forget, in the memory of AGENT")  # fmt: skip
+@click.option("--learn", is_flag=True,
+              help="Let later searches learn from what answers were written from")  # fmt: skip
 @click.option("--http", is_flag=True, help="Streamable HTTP at /mcp; default: stdio")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address of --http")
 @click.option("--port", default=8000, show_default=True, help="Port of --http")
@@ -38,6 +42,8 @@ def mcp(
     namespace: tuple[str, ...],
     top_k: int,
     tool_name: str,
+    memory: str | None,
+    learn: bool,
     http: bool,
     host: str,
     port: int,
@@ -50,12 +56,14 @@ def mcp(
 ) -> None:
     """Serve search, grounding and, with --generator, answers as MCP tools; needs ragpg[mcp].
 
-    Only the namespaces given are ever searched, and all of them must be there. Over HTTP there is
-    no authentication: put it behind a proxy that has some, or leave it on 127.0.0.1. Ctrl-C ends
-    it, with exit code 0.
+    Only the namespaces given are ever searched, and all of them must be there; the database
+    refuses the server every other. With --memory it also writes, to memory/AGENT and nothing else.
+    Over HTTP there is no authentication: put it behind a proxy that has some, or leave it on
+    127.0.0.1. Ctrl-C ends it, with exit code 0.
 
     \b
     ragpg mcp -n handbook
+    ragpg mcp -n handbook --memory helper
     ragpg mcp -n handbook -n faq --http --port 8080
     """
     import ragpg
@@ -77,7 +85,7 @@ def mcp(
         profile=chosen,
         config=options.modelless(),
     )
-    server = build_server(rag, tool)
+    server = build_server(rag, tool, memory=memory, learn=learn)
     try:
         if http:
             server.run("streamable-http", host=host, port=port)

@@ -13,6 +13,8 @@ from ragpg.types import Answer, Citation, Evidence, Hit, SearchResult
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragpg.types import Grounding
+
 #: A followed passage: a hit, a citation or evidence of one, its number in the context, or the
 #: source of a document, which means all its passages that were shown.
 Used: TypeAlias = "Hit | Citation | Evidence | int | str"
@@ -44,7 +46,9 @@ def showings(
         whole("count", count)
     if isinstance(shown, Answer):
         hits = [] if shown.refused else [one.hit for one in shown.result.citations]
-        followed = _supporting(shown) if used is None else _ids(used, shown.citations, hits)
+        followed = (
+            set(supporting(shown.grounding)) if used is None else _ids(used, shown.citations, hits)
+        )
     elif not isinstance(shown, SearchResult):
         raise ConfigError(f"shown must be a result or an answer, not a {type(shown).__name__}")
     else:
@@ -59,14 +63,14 @@ def showings(
     ]
 
 
-def _supporting(answer: Answer) -> set[int | None]:
-    """Chunks that carry a supported claim, by its best evidence."""
+def supporting(grounding: Grounding) -> list[int | None]:
+    """The chunks of the best evidence of supported claims, one for each such claim."""
     best = [
         max(claim.evidence, key=lambda one: one.support)
-        for claim in answer.grounding.claims
+        for claim in grounding.claims
         if claim.verdict == "supported" and claim.evidence
     ]
-    return {one.hit.chunk_id for one in best}
+    return [one.hit.chunk_id for one in best]
 
 
 def _ids(

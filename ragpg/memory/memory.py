@@ -30,8 +30,16 @@ if TYPE_CHECKING:
 _PROFILE = Profile(name="memory", rerankers=(), facets=False, carryover=False)
 
 
-class _Agent:
-    """What both memories share: the namespace, and the flows."""
+def namespace_of(agent: Any) -> str:
+    """Where the memory of an agent is. Raises ConfigError for a name that is none."""
+    if not isinstance(agent, str) or not agent.strip():
+        raise ConfigError("a memory needs the name of its agent")
+    return f"memory/{agent}"
+
+
+class AgentFlows:
+    """What all memories of an agent share: the namespace, and the flows, for the `run` of a client
+    of either colour. The database refuses them every other namespace."""
 
     def __init__(
         self,
@@ -43,10 +51,7 @@ class _Agent:
         store_messages: bool | None = None,
     ) -> None:
         said = rag.config.memory
-        agent = said.agent if agent is None else agent
-        if not isinstance(agent, str) or not agent.strip():
-            raise ConfigError("a memory needs the name of its agent")
-        self.namespace = f"memory/{agent}"
+        self.namespace = namespace_of(said.agent if agent is None else agent)
         self.how = recall or Recall(
             k=said.k,
             min_similarity=said.min_similarity,
@@ -56,11 +61,17 @@ class _Agent:
         )
         self.store_summaries = said.store_summaries if store_summaries is None else store_summaries
         self.store_messages = said.store_messages if store_messages is None else store_messages
-        self._rag: Any = rag
+        self._rag: Any = rag.limited_to([self.namespace])
 
-    def _remember(
-        self, text: str, key: str | None, metadata: Metadata | None, supersedes: Sequence[str]
+    def remember_flow(
+        self,
+        text: str,
+        *,
+        key: str | None = None,
+        metadata: Metadata | None = None,
+        supersedes: Sequence[str] = (),
     ) -> Flow[Remembered]:
+        """As Memory.remember."""
         if isinstance(supersedes, str):
             raise ConfigError("supersedes must be a list of sources, not a single text")
         return flows.remember(
@@ -74,13 +85,19 @@ class _Agent:
             supersedes=supersedes,
         )
 
-    def _recall(self, query: str, options: Mapping[str, Any]) -> Flow[list[Recalled]]:
+    def recall_flow(self, query: str, options: Mapping[str, Any]) -> Flow[list[Recalled]]:
+        """As Memory.recall."""
         how = replace(self.how, **options)
         # Superseded and dissimilar ones fall out, so more are looked at than are wanted.
         request = self._request(query, 4 * how.k + 20 if how.k else 0, how.filter)
         return flows.recall(
             request, how, self._rag._providers, self._rag.settings, datetime.now(UTC)
         )
+
+    def forget_flow(self, sources: str | Sequence[str]) -> Flow[int]:
+        """As Memory.forget."""
+        flow: Flow[int] = self._rag.delete_flow(sources, namespace=self.namespace)
+        return flow
 
     def _request(self, query: str, k: int, filter: Any = None) -> Request:
         arms = {"metadata": False, "graph": False}
@@ -95,7 +112,7 @@ class _Agent:
         )
 
 
-class Memory(_Agent):
+class Memory(AgentFlows):
     """The memory of an agent, in the namespace memory/AGENT; over a sync client.
 
     recall           how memories are chosen: Recall(k=5, min_similarity=0.3, ...)
@@ -116,12 +133,14 @@ class Memory(_Agent):
         A memory with the same `key`, one named in `supersedes`, and one that the text contradicts
         (numbers, negation, a name in the same place) stop being current. None is deleted.
         """
-        found: Remembered = self._rag.run(self._remember(text, key, metadata, supersedes))
+        found: Remembered = self._rag.run(
+            self.remember_flow(text, key=key, metadata=metadata, supersedes=supersedes)
+        )
         return found
 
     def recall(self, query: str, **options: Any) -> list[Recalled]:
         """Memories that fit a query; options are fields of Recall, for this call."""
-        found: list[Recalled] = self._rag.run(self._recall(query, options))
+        found: list[Recalled] = self._rag.run(self.recall_flow(query, options))
         return found
 
     def block(self, query: str, **options: Any) -> str:
@@ -138,7 +157,7 @@ class Memory(_Agent):
 
     def forget(self, sources: str | Sequence[str]) -> int:
         """Delete memories by source; how many there were. Nothing named, nothing forgotten."""
-        found: int = self._rag.delete(sources, namespace=self.namespace)
+        found: int = self._rag.run(self.forget_flow(sources))
         return found
 
     def forget_everything(self) -> bool:
@@ -147,7 +166,7 @@ class Memory(_Agent):
         return found
 
 
-class AsyncMemory(_Agent):
+class AsyncMemory(AgentFlows):
     """As Memory, over an async client."""
 
     async def remember(
@@ -159,12 +178,14 @@ class AsyncMemory(_Agent):
         supersedes: Sequence[str] = (),
     ) -> Remembered:
         """As Memory.remember."""
-        found: Remembered = await self._rag.run(self._remember(text, key, metadata, supersedes))
+        found: Remembered = await self._rag.run(
+            self.remember_flow(text, key=key, metadata=metadata, supersedes=supersedes)
+        )
         return found
 
     async def recall(self, query: str, **options: Any) -> list[Recalled]:
         """As Memory.recall."""
-        found: list[Recalled] = await self._rag.run(self._recall(query, options))
+        found: list[Recalled] = await self._rag.run(self.recall_flow(query, options))
         return found
 
     async def block(self, query: str, **options: Any) -> str:
@@ -181,7 +202,7 @@ class AsyncMemory(_Agent):
 
     async def forget(self, sources: str | Sequence[str]) -> int:
         """As Memory.forget."""
-        found: int = await self._rag.delete(sources, namespace=self.namespace)
+        found: int = await self._rag.run(self.forget_flow(sources))
         return found
 
     async def forget_everything(self) -> bool:

@@ -1,6 +1,7 @@
-"""The knowledge base as an MCP server: search, ask, ground, namespaces.
+"""The knowledge base as an MCP server: search, ask, ground, namespaces, and the memory of an agent.
 
     ragpg mcp --namespace handbook                      # stdio, as agents start it
+    ragpg mcp --namespace handbook --memory helper      # with remember, recall and forget
     ragpg mcp --namespace handbook --http --port 8080   # streamable HTTP at /mcp
 
 Needs the extra `mcp`, the official SDK (https://modelcontextprotocol.io).
@@ -16,16 +17,19 @@ from typing import TYPE_CHECKING, Any
 from ragpg.errors import ConfigError, NamespaceNotFound, RagpgError
 from ragpg.query.grounding_report import grounding_json
 from ragpg.terminal import shell_argument
-from ragpg.tools.search_tool import refuse_unknown
+from ragpg.tools.calls import refuse_unknown
+from ragpg.tools.ground_tool import GroundTool
+from ragpg.tools.memory_tools import memory_tools
 from ragpg.tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable
+    from collections.abc import Callable, Iterable
 
     from mcp.server.mcpserver import MCPServer
 
     from ragpg.client_async import AsyncClient
     from ragpg.queries import NamespaceInfo
+    from ragpg.tools.calls import Risk
     from ragpg.tools.search_tool import SearchTool
 
 _INSTRUCTIONS = (
@@ -34,15 +38,21 @@ _INSTRUCTIONS = (
 )
 
 
-def build_server(rag: AsyncClient, tool: SearchTool) -> MCPServer:
-    """An MCP server over a client, which searches what the tool allows and nothing else.
+def build_server(
+    rag: AsyncClient, tool: SearchTool, *, memory: str | None = None, learn: bool = False
+) -> MCPServer:
+    """An MCP server over a client, which searches what the tool allows and nothing else; the
+    database refuses it every other namespace.
+
+    memory  the agent whose memory it offers as remember, recall and forget; None: none
+    learn   whether later searches learn from what answers were written from: `ask`, and `ground`
+            with the search_id of searches. See docs/feedback.md
 
     `ask` is offered where the client has a generator. Raises ConfigError without the SDK.
     """
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
-        from mcp_types import ToolAnnotations
     except ImportError as error:
         raise ConfigError(
             "the MCP server needs the package mcp", hint="pip install 'ragpg[mcp]'"
@@ -61,17 +71,20 @@ def build_server(rag: AsyncClient, tool: SearchTool) -> MCPServer:
             return await super().call_tool(name, arguments, context)
 
     server = Server("ragpg", instructions=_INSTRUCTIONS, version=__version__)
-    reads = ToolAnnotations(
-        read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-    )
-    box = Toolbox(rag, [tool])
+    grounds = GroundTool(tool)
+    remembers = [] if memory is None else memory_tools(memory)
+    box = Toolbox(rag, [tool, grounds, *remembers], learn=learn)
+    limited = rag.limited_to(tool.namespaces)
 
-    async def answered(work: Awaitable[Any]) -> Any:
-        """What was awaited; an error of ours is one that the model may read."""
-        try:
-            return await work
-        except RagpgError as error:
-            raise ToolError(str(error)) from error
+    async def called(name: str, **arguments: Any) -> dict[str, Any]:
+        """The answer of a tool; an error of ours is one that the model may read."""
+        given = {key: value for key, value in arguments.items() if value is not None}
+        found: dict[str, Any] = json.loads(await box.acall(name, given))
+        if "error" in found:
+            raise ToolError(
+                "\nHint: ".join(found[key] for key in ("error", "hint") if key in found)
+            )
+        return found
 
     async def search(
         query: str,
@@ -79,23 +92,35 @@ def build_server(rag: AsyncClient, tool: SearchTool) -> MCPServer:
         top_k: int | None = None,
         filter: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        asked = {"query": query, "namespaces": namespaces, "top_k": top_k, "filter": filter}
-        found: dict[str, Any] = json.loads(await box.acall(tool.name, asked))
-        if "error" in found:
-            raise ToolError(
-                "\nHint: ".join(found[key] for key in ("error", "hint") if key in found)
-            )
-        return found
+        return await called(
+            tool.name, query=query, namespaces=namespaces, top_k=top_k, filter=filter
+        )
+
+    async def ground(
+        answer: str,
+        question: str | None = None,
+        namespaces: list[str] | None = None,
+        searches: list[str] | None = None,
+    ) -> dict[str, Any]:
+        return await called(
+            grounds.name,
+            answer=answer,
+            question=question,
+            namespaces=namespaces,
+            searches=searches,
+        )
 
     async def ask(question: str, namespaces: list[str] | None = None) -> dict[str, Any]:
         """Answer a question from the knowledge base, with citations and a check of every claim."""
         try:
             wanted = tool.read({"query": question, "namespaces": namespaces})
+            answer = await limited.ask(
+                wanted.query, namespace=list(wanted.namespaces), filter=wanted.filter
+            )
+            if learn:
+                await limited.feedback(answer)
         except RagpgError as error:
             raise ToolError(str(error)) from error
-        answer = await answered(
-            rag.ask(question, namespace=list(wanted.namespaces), filter=wanted.filter)
-        )
         return {
             "answer": answer.text,
             "refused": answer.refused,
@@ -105,30 +130,38 @@ def build_server(rag: AsyncClient, tool: SearchTool) -> MCPServer:
             "grounding": grounding_json(answer.grounding),
         }
 
-    async def ground(
-        answer: str, question: str | None = None, namespaces: list[str] | None = None
-    ) -> dict[str, Any]:
-        """Check the claims of a text against the knowledge base: which are supported, and where."""
-        try:
-            wanted = tool.read({"query": question or answer, "namespaces": namespaces})
-            result = await rag.search(
-                wanted.query, namespace=list(wanted.namespaces), filter=wanted.filter
-            )
-            return grounding_json(await rag.ground(answer, result=result))
-        except RagpgError as error:
-            raise ToolError(str(error)) from error
-
     async def list_namespaces() -> dict[str, Any]:
         """The collections that may be searched, with their sizes."""
-        found = await answered(rag.namespaces())
-        allowed = [one for one in found if one.name in tool.namespaces]
-        return {"namespaces": json.loads(json.dumps([asdict(one) for one in allowed], default=str))}
+        try:
+            found = await limited.namespaces()
+        except RagpgError as error:
+            raise ToolError(str(error)) from error
+        return {"namespaces": json.loads(json.dumps([asdict(one) for one in found], default=str))}
 
+    async def remember(text: str, key: str | None = None) -> dict[str, Any]:
+        return await called("remember", text=text, key=key)
+
+    async def recall(query: str, k: int | None = None) -> dict[str, Any]:
+        return await called("recall", query=query, k=k)
+
+    async def forget(sources: list[str]) -> dict[str, Any]:
+        return await called("forget", sources=sources)
+
+    reads = _annotations("read")
     server.add_tool(search, name=tool.name, description=tool.description, annotations=reads)
-    server.add_tool(ground, name="ground", annotations=reads)
-    server.add_tool(list_namespaces, name="list_namespaces", annotations=reads)
+    server.add_tool(ground, description=grounds.description, annotations=reads)
+    server.add_tool(list_namespaces, annotations=reads)
     if rag.generator is not None:
-        server.add_tool(ask, name="ask", annotations=reads)
+        server.add_tool(ask, annotations=reads)
+    functions: dict[str, Callable[..., Any]] = {
+        "remember": remember,
+        "recall": recall,
+        "forget": forget,
+    }
+    for one in remembers:
+        server.add_tool(
+            functions[one.name], description=one.description, annotations=_annotations(one.risk)
+        )
     return server
 
 
@@ -144,6 +177,19 @@ def require_namespaces(found: Iterable[NamespaceInfo], allowed: Iterable[str]) -
                 hint=(f"Did you mean {near[0]}? " if near else "")
                 + f"Make it with: ragpg namespaces create {shell_argument(name)}",
             )
+
+
+def _annotations(risk: Risk) -> Any:
+    """What a client may tell its user of a risk. To say or to delete the same twice changes no more
+    than once."""
+    from mcp_types import ToolAnnotations
+
+    return ToolAnnotations(
+        read_only_hint=risk == "read",
+        destructive_hint=risk == "delete",
+        idempotent_hint=True,
+        open_world_hint=False,
+    )
 
 
 def _citation(number: int, hit: Any) -> dict[str, Any]:

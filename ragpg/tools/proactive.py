@@ -63,7 +63,7 @@ class Proactive:
             raise ConfigError("namespaces must be a list of names")
         if not 0 <= bar <= 1:
             raise ConfigError(f"bar must be from 0 to 1, not {bar}")
-        self._rag: Any = rag
+        self._rag: Any = rag.limited_to(namespaces)
         self._options = {"namespace": list(namespaces), "k": k, "filter": filter}
         self._bar = bar
         self._shown: set[tuple[object, ...]] = set()

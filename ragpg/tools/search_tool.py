@@ -1,21 +1,30 @@
 """One search tool: what the model is told of it, what it may ask for, what it is answered.
 
 The allow-list is the tool's: a model that asks for another namespace gets what it may see, and is
-told what was left out. The database has the last word by the rights of the role that connects.
+told what was left out. A Toolbox and the MCP server have the database refuse everything else too.
 """
 
 from __future__ import annotations
 
-import difflib
-import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ragpg.errors import ConfigError
+from ragpg.tools.calls import (
+    Risk,
+    ToolError,
+    definition_of,
+    read_call,
+    read_names,
+    read_text,
+    schema_of,
+)
 
 if TYPE_CHECKING:
+    from ragpg.steps import Flow
+    from ragpg.tools.learning import Learning
     from ragpg.types import Hit, Json, SearchResult
 
 #: More passages than this in one answer help no model.
@@ -25,10 +34,6 @@ _DESCRIPTION = (
     "Search the knowledge base. Returns passages with their source, best first. Use it before "
     "answering a question of fact, and cite the source of what you use."
 )
-
-
-class ToolError(ConfigError):
-    """A model called a tool with arguments that make no sense; it is told, and may try again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ class SearchTool:
     include_metadata: bool = True
 
     #: Nothing is changed by a call.
-    risk = "read"
+    risk: ClassVar[Risk] = "read"
 
     def __post_init__(self) -> None:
         if isinstance(self.namespaces, str) or not self.namespaces:
@@ -80,9 +85,8 @@ class SearchTool:
     @property
     def parameters(self) -> dict[str, Any]:
         """The arguments of a call as a JSON schema."""
-        return {
-            "type": "object",
-            "properties": {
+        return schema_of(
+            {
                 "query": {
                     "type": "string",
                     "description": "What to look for: a question or a few words.",
@@ -105,35 +109,18 @@ class SearchTool:
                     "description": 'Conditions on metadata, as {"year": {"gte": 2023}}.',
                 },
             },
-            "required": ["query"],
-            "additionalProperties": False,
-        }
+            "query",
+        )
 
     def definition(self) -> dict[str, Any]:
         """The tool as OpenAI's chat API takes it."""
-        return {
-            "type": "function",
-            "function": {
-                "name": self.name,
-                "description": self.description,
-                "parameters": self.parameters,
-            },
-        }
+        return definition_of(self)
 
     def read(self, arguments: str | Mapping[str, Any]) -> Wanted:
         """A call from what a model wrote. Raises ToolError with what a model can mend."""
-        given = _object(self.name, arguments)
-        refuse_unknown(self.name, given, self.parameters["properties"])
-        query = given.get("query")
-        if not isinstance(query, str) or not query.strip():
-            raise ToolError(f"{self.name}: query must be a text that says what to look for")
-        asked = given.get("namespaces")
-        if isinstance(asked, str):
-            asked = [asked]
-        if asked is not None and not (
-            isinstance(asked, Sequence) and all(isinstance(one, str) for one in asked)
-        ):
-            raise ToolError(f"{self.name}: namespaces must be a list of names")
+        given = read_call(self, arguments)
+        query = read_text(self.name, "query", given.get("query"), "what to look for")
+        asked = read_names(self.name, "namespaces", given.get("namespaces"))
         # A model that fills every argument in writes an empty list for "no choice".
         wanted = list(dict.fromkeys(asked or self.default_namespaces or self.namespaces))
         allowed = [one for one in wanted if one in self.namespaces]
@@ -143,8 +130,7 @@ class SearchTool:
                 f"allowed are {', '.join(map(repr, self.namespaces))}"
             )
         return Wanted(
-            # A model may write half of a surrogate pair; an answer that repeats it cannot be sent.
-            query=query.encode("utf-8", "replace").decode(),
+            query=query,
             namespaces=allowed,
             k=self._count(given.get("top_k")),
             filter=self._filter(given.get("filter")),
@@ -161,6 +147,17 @@ class SearchTool:
             "results": [self._passage(hit) for hit in result.hits],
         }
         return found | ({"notes": notes} if notes else {})
+
+    def work(
+        self, rag: Any, arguments: str | Mapping[str, Any], learning: Learning | None
+    ) -> Flow[dict[str, Any]]:
+        """Answer a call over a client. Raises ToolError, and what a search raises."""
+        wanted = self.read(arguments)
+        result: SearchResult = yield from rag.search_flow(
+            wanted.query, namespace=list(wanted.namespaces), k=wanted.k, filter=wanted.filter
+        )
+        found = self.answer(wanted, result)
+        return found if learning is None else found | {"search_id": learning.show(result)}
 
     def _count(self, asked: Any) -> int:
         if asked is None:
@@ -196,29 +193,3 @@ class SearchTool:
             "content": hit.content,
         }
         return passage | ({"metadata": dict(hit.metadata)} if self.include_metadata else {})
-
-
-def refuse_unknown(tool: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Raise ToolError for an argument that a tool has not: a filter under another name would be no
-    filter, and nobody would notice."""
-    known = list(known)
-    for key in given:
-        if key not in known:
-            near = difflib.get_close_matches(str(key), known, n=1)
-            raise ToolError(
-                f"{tool}: there is no argument {key!r}",
-                hint=f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}.",
-            )
-
-
-def _object(name: str, arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments or "{}")
-        except ValueError as error:
-            raise ToolError(f"{name}: the arguments are not JSON: {error}") from error
-        except RecursionError as error:
-            raise ToolError(f"{name}: the arguments are nested too deeply") from error
-    if not isinstance(arguments, Mapping):
-        raise ToolError(f"{name}: the arguments must be a JSON object")
-    return arguments

@@ -9,6 +9,7 @@ declare
   id integer;
 begin
   perform ragpg.refuse_nulls(jsonb_build_object('name', name, 'kind', kind, 'language', language, 'settings', settings));
+  perform ragpg.require_allowed(name);
   if kind not in ('knowledge', 'memory') then
     raise exception 'there is no kind of namespace "%"', left(kind, 40) using errcode = 'RG005',
       hint = 'It is knowledge or memory.';

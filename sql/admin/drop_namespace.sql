@@ -7,6 +7,7 @@ as $$
 declare
   doomed integer;
 begin
+  perform ragpg.require_allowed(name);
   select namespace.id into doomed from ragpg.namespace
    where namespace.name = drop_namespace.name for update;
   if doomed is null then

@@ -10,9 +10,10 @@ select namespace.name,
        (select count(*) from ragpg.chunk where chunk.namespace_id = namespace.id) as chunks,
        namespace.created_at
   from ragpg.namespace
-  left join ragpg.embedding_space on embedding_space.id = namespace.space_id;
+  left join ragpg.embedding_space on embedding_space.id = namespace.space_id
+ where ragpg.may_use_namespace(namespace.id);
 
 comment on view ragpg.namespaces is
-$$Every namespace with its language, embedding model and counts.
+$$Every namespace that the role that asks may use, with its language, embedding model and counts.
 
   select * from ragpg.namespaces order by name;$$;

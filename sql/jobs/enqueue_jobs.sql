@@ -16,6 +16,7 @@ begin
       hint = 'As in [{"source": "a.md", "content": "..."}].';
   end if;
   perform ragpg.refuse_nulls(jsonb_build_object('priority', enqueue_jobs.priority, 'delay', enqueue_jobs.delay, 'max_attempts', enqueue_jobs.max_attempts));
+  perform ragpg.require_allowed(enqueue_jobs.namespace);
   select namespace.id into owner from ragpg.namespace where namespace.name = enqueue_jobs.namespace;
   owner := coalesce(owner, ragpg.create_namespace(enqueue_jobs.namespace, language => enqueue_jobs.language));
   if owner is null then

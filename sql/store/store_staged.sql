@@ -13,6 +13,7 @@ declare
   changed bigint[];
 begin
   perform ragpg.refuse_nulls(jsonb_build_object('namespace_id', store_staged.namespace_id));
+  perform ragpg.check_access(array[store_staged.namespace_id]);
   if to_regclass('pg_temp.ragpg_stage_document') is null then
     raise exception 'nothing is staged' using errcode = 'RG005',
       hint = 'Call ragpg.begin_store() in this transaction, and copy the documents.';
