@@ -58,10 +58,11 @@ class Question(BaseModel):
     history: list[str] = Field(default=[], max_length=20)
 
 
-def client_of(request: Request) -> ragpg.AsyncClient:
-    """The client that all requests share."""
+def client_of(request: Request, tenant: Allowed) -> ragpg.AsyncClient:
+    """The client that all requests share, limited to the namespaces of the tenant: the database
+    refuses every other, should a check be forgotten here."""
     client: ragpg.AsyncClient = request.app.state.rag
-    return client
+    return client.limited_to(tenant.namespaces)
 
 
 Rag = Annotated[ragpg.AsyncClient, Depends(client_of)]

@@ -1,7 +1,7 @@
 """Who may see what: the key in a header stands for a tenant, and a tenant for its namespaces.
 
-The database can enforce the same with a role for each tenant (docs/operations.md); here the
-application does.
+The application checks what is asked for, and the database is told in every transaction what the
+tenant may use (app.client_of). A role for each tenant would do without either (docs/operations.md).
 """
 
 from __future__ import annotations

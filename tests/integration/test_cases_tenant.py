@@ -11,6 +11,7 @@ import ragpg
 from ragpg.errors import ConfigError, DatabaseError, NamespaceNotFound
 from ragpg.evaluate.datasets import JudgedSet
 from ragpg.evaluate.judged import evaluate
+from ragpg.memory.memory import Memory
 
 from .doubles import contents
 
@@ -56,6 +57,21 @@ def test_an_underscore_matches_itself_only_tn_01(rag: ragpg.Client, db: Database
     assert rag.drop_namespace("team/red_one")
     assert [one.name for one in rag.namespaces()] == ["team/red-one", "team/redXone"]
     assert len(contents(db, "team/red-one")) == len(contents(db, "team/redXone")) == 1
+
+
+@pytest.mark.case("TN-01")
+def test_an_underscore_in_an_agents_name_matches_itself_only_tn_01(
+    rag: ragpg.Client, db: Database
+) -> None:
+    agents = {name: Memory(rag, name) for name in ("red-one", "red_one", "redXone", "red%")}
+    kept = {name: one.remember(f"The secret of {name} is here.") for name, one in agents.items()}
+    for name, one in agents.items():
+        found = one.recall("the secret", min_similarity=-1)
+        assert [memory.text for memory in found] == [f"The secret of {name} is here."]
+    assert agents["red_one"].forget([one.source for one in kept.values()]) == 1
+    assert agents["red%"].forget_everything()
+    left = db.execute("select namespace from ragpg.memories order by 1").fetchall()
+    assert left == [("memory/red-one",), ("memory/redXone",)]
 
 
 @pytest.mark.case("TN-02")

@@ -160,6 +160,24 @@ def test_nobody_sees_another_tenant(app_of: Callable[[Any], FastAPI]) -> None:
     assert asyncio.run(use()) == [403, 403, 403, 403, 404, 401, 401, 400]
 
 
+def test_the_database_refuses_another_tenant_where_the_check_is_forgotten(
+    app_of: Callable[[Any], FastAPI], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Tenant, "choose", lambda _, asked: list(asked))
+
+    async def run() -> None:
+        async with browser(app_of(Typist())) as client:
+            wanted = {"query": "refunds", "namespaces": ["zeta"]}
+            assert (await client.post("/search", json=wanted)).status_code == 404
+            said = await client.post("/ask", json=QUESTION | {"namespaces": ["zeta"]})
+            assert "does not exist" in said.text
+            assert (await client.get("/sources/zeta/secret.md")).status_code == 404
+            mine = {"query": "refunds", "namespaces": ["acme"]}
+            assert (await client.post("/search", json=mine)).json()["hits"]
+
+    asyncio.run(run())
+
+
 def test_an_answer_in_events(app_of: Callable[[Any], FastAPI]) -> None:
     async def use(generator: Any) -> list[tuple[str, dict[str, Any]]]:
         async with browser(app_of(generator)) as client:

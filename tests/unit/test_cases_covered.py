@@ -157,7 +157,7 @@ REMARKS = {
     "SY-06": "4 rounds of the 20",
     "EM-04": "a chunk whose vector is unfit is stored without one, and its file's report says so",
     "EV-02": "the gate is `--fail-below`, in Python `ragpg.evaluate.gate`",
-    "TN-01": "there is no memory and no export yet",
+    "TN-01": "there is no export",
     "TN-04": "the command line deletes by `namespaces drop` and `ingest --prune` only",
     "OP-02": "on a server of its own that asks for passwords",
 }
