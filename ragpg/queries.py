@@ -332,6 +332,25 @@ NOTE_MEMORY = Query(
     "select ragpg.note_memory(%(namespace)s, %(source)s, %(key)s, %(supersedes)s)", _one
 )
 
+SUPERSEDE_MEMORIES: Query[Any] = Query(
+    "select * from ragpg.supersede_memories(%(namespace)s, %(source)s, %(others)s::text[])", _one
+)
+
+#: Current memories that tell of the same states, whatever words they use.
+MEMORIES_WITH_STATE: Query[Any] = Query(
+    """
+select source, content
+  from ragpg.memories
+ where namespace = %(namespace)s and superseded_by is null and source <> %(source)s
+   and exists (select 1 from unnest(%(states)s::text[]) as state
+                where metadata @> jsonb_build_object('@states', jsonb_build_array(state)))
+ order by last_seen_at desc, source
+ limit 100
+""",
+    _row,
+    reads=True,
+)
+
 MEMORIES_OF: Query[Any] = Query(
     """
 select namespace, document_id, remembered_at, last_seen_at, seen, superseded_by, superseded_at

@@ -161,6 +161,8 @@ class Memory:
     superseded       whether memories that a newer one took the place of are recalled too, last
     store_summaries  whether summaries of conversations are remembered
     store_messages   whether what a user wrote is remembered
+    judge            whether the chat model is asked, for each text to remember, which older ones it
+                     takes the place of
     """
 
     agent: str = "default"
@@ -171,6 +173,7 @@ class Memory:
     superseded: bool = False
     store_summaries: bool = True
     store_messages: bool = False
+    judge: bool = False
 
     def __post_init__(self) -> None:
         _least(self, k=0, min_similarity=-1, floor=0)

@@ -17,20 +17,31 @@ from ragpg.ingest.chunk import WholeChunker
 from ragpg.ingest.clean import clean_text
 from ragpg.ingest.order import Order
 from ragpg.ingest.pipeline import ingest
-from ragpg.memory.conflict import takes_the_place
-from ragpg.queries import CREATE_NAMESPACE, MEMORIES_OF, NOTE_MEMORY, MemoryRow
+from ragpg.memory.conflict import state_keys, takes_the_place
+from ragpg.memory.judge import judged
+from ragpg.queries import (
+    CREATE_NAMESPACE,
+    MEMORIES_OF,
+    MEMORIES_WITH_STATE,
+    NOTE_MEMORY,
+    SUPERSEDE_MEMORIES,
+    MemoryRow,
+)
 from ragpg.query.pipeline import search
 from ragpg.steps import Flow, call, fetch, fetch_one
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ragpg.memory.judge import ChatModel
     from ragpg.query.request import Providers, Request
     from ragpg.settings import Settings
     from ragpg.types import Hit, Json, Metadata
 
-#: How many older memories a new one is compared with.
-COMPARED = 5
+#: How many older memories a new one is compared with, beside those that tell of the same state.
+COMPARED = 8
+#: Characters of a memory, and of it as a query: longer ones say nothing more of what it is about.
+LONGEST, _ASKED = 20_000, 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,20 +114,29 @@ def remember(
     key: str | None,
     metadata: Metadata,
     supersedes: Sequence[str],
+    language: str,
+    judge: ChatModel | None,
 ) -> Flow[Remembered]:
     """Store a text, once, and mark what it contradicts. `request` searches for that."""
     words = re.sub(r"\s+", " ", clean_text(text)[0]).strip()
     if not words:
         raise ConfigError("there is nothing to remember: the text is blank")
+    if len(words) > LONGEST:
+        raise ConfigError(
+            f"a memory has at most {LONGEST:,} characters, and this one {len(words):,}",
+            hint="Ingest long texts into a namespace of knowledge.",
+        )
     if not (key is None or isinstance(key, str)):
         raise ConfigError(f"the key of a memory must be a text, not {key!r}")
     source = blake2b(words.encode(), digest_size=12).hexdigest()
+    told: list[str] = yield from call(state_keys, words)
     yield from fetch(
-        CREATE_NAMESPACE, {"namespace": namespace, "kind": "memory", "language": "english"}
+        CREATE_NAMESPACE, {"namespace": namespace, "kind": "memory", "language": language}
     )
+    kept = dict(metadata) | ({"@states": told} if told else {})
     report = yield from ingest(
         Order(
-            texts=[{"source": source, "text": words, "metadata": dict(metadata)}],
+            texts=[{"source": source, "text": words, "metadata": kept}],
             namespace=namespace,
             chunker=WholeChunker(),
         ),
@@ -125,16 +145,26 @@ def remember(
     )
     if not report.ok:
         raise RagpgError(f"it could not be remembered: {report.files[0].reason}")
-    found = yield from search(replace(request, query=words), providers, settings)
-    others = [hit for hit in found.hits if hit.source != source]
-    conflicts: dict[str, str] = yield from call(_conflicts, words, others)
     given = {one: "the caller said so" for one in supersedes if one != source}
-    conflicts = given | conflicts
     is_new = yield from fetch_one(
         NOTE_MEMORY,
-        {"namespace": namespace, "source": source, "key": key, "supersedes": list(conflicts)},
+        {"namespace": namespace, "source": source, "key": key, "supersedes": list(given)},
     )
-    return Remembered(source, bool(is_new), conflicts)
+    # After the note: of two that are told at once, the later one to come here sees the other.
+    found = yield from search(replace(request, query=words[:_ASKED]), providers, settings)
+    others = {hit.source: hit.content for hit in found.hits}
+    if told:
+        values = {"namespace": namespace, "source": source, "states": told}
+        others |= dict((yield from fetch(MEMORIES_WITH_STATE, values)))
+    others = {one: said for one, said in others.items() if one != source and one not in given}
+    conflicts: dict[str, str] = yield from call(_conflicts, words, others)
+    if judge is not None and others:
+        conflicts = yield from judged(judge, words, others, conflicts, namespace)
+    if conflicts:
+        values = {"namespace": namespace, "source": source, "others": list(conflicts)}
+        gone = yield from fetch(SUPERSEDE_MEMORIES, values)
+        conflicts = {one: reason for one, reason in conflicts.items() if one in gone}
+    return Remembered(source, bool(is_new), given | conflicts)
 
 
 def recall(
@@ -195,6 +225,6 @@ def _age_factor(seen: datetime, how: Recall, now: datetime) -> float:
     return how.floor + (1 - how.floor) * float(0.5 ** (days / how.half_life))
 
 
-def _conflicts(text: str, hits: Sequence[Hit]) -> dict[str, str]:
-    reasons = ((hit.source, takes_the_place(text, hit.content)) for hit in hits)
+def _conflicts(text: str, others: Mapping[str, str]) -> dict[str, str]:
+    reasons = ((source, takes_the_place(text, said)) for source, said in others.items())
     return {source: reason for source, reason in reasons if reason}

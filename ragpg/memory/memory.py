@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ragpg.client import Client
     from ragpg.client_async import AsyncClient
+    from ragpg.memory.judge import ChatModel
     from ragpg.steps import Flow
     from ragpg.types import Metadata
 
@@ -49,6 +50,8 @@ class AgentFlows:
         recall: Recall | None = None,
         store_summaries: bool | None = None,
         store_messages: bool | None = None,
+        language: str | None = None,
+        judge: ChatModel | bool | None = None,
     ) -> None:
         said = rag.config.memory
         self.namespace = namespace_of(said.agent if agent is None else agent)
@@ -61,6 +64,16 @@ class AgentFlows:
         )
         self.store_summaries = said.store_summaries if store_summaries is None else store_summaries
         self.store_messages = said.store_messages if store_messages is None else store_messages
+        self.language = rag.config.language_of(self.namespace) if language is None else language
+        chosen = said.judge if judge is None else judge
+        if chosen is True and rag.generator is None:
+            raise ConfigError(
+                "there is no chat model to judge memories",
+                hint="Give generator=..., for example ragpg.OpenAIGenerator(), to ragpg.connect.",
+            )
+        self.judge: ChatModel | None = (
+            (rag.generator if chosen else None) if isinstance(chosen, bool) else chosen
+        )
         self._rag: Any = rag.limited_to([self.namespace])
 
     def remember_flow(
@@ -83,6 +96,8 @@ class AgentFlows:
             key=key,
             metadata=metadata or {},
             supersedes=supersedes,
+            language=self.language,
+            judge=self.judge,
         )
 
     def recall_flow(self, query: str, options: Mapping[str, Any]) -> Flow[list[Recalled]]:
@@ -118,6 +133,9 @@ class Memory(AgentFlows):
     recall           how memories are chosen: Recall(k=5, min_similarity=0.3, ...)
     store_summaries  whether `summary` remembers (on)
     store_messages   whether `message` remembers what a user wrote (off)
+    language         text search configuration of a new memory; None: as configured, else english
+    judge            a chat model that is asked, once for each text to remember, which older ones it
+                     takes the place of; True: the client's; None: as configured, else rules alone
     """
 
     def remember(
@@ -131,7 +149,8 @@ class Memory(AgentFlows):
         """Store a text. The same text again is the same memory, seen once more.
 
         A memory with the same `key`, one named in `supersedes`, and one that the text contradicts
-        (numbers, negation, a name in the same place) stop being current. None is deleted.
+        (another value of the same attribute, a state that ended, numbers, negation, a name in the
+        same place; see docs/decisions/memory.md) stop being current. None is deleted.
         """
         found: Remembered = self._rag.run(
             self.remember_flow(text, key=key, metadata=metadata, supersedes=supersedes)
