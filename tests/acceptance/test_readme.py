@@ -22,7 +22,14 @@ BLOCK = re.compile(
     r"(?P<skip><!-- not run: .+? -->\n)?```(?P<language>\w+)\n(?P<code>.*?)```", re.S
 )
 RUN = ("bash", "python", "sql")
-DOCUMENTS = ("README.md", "docs/adapters.md", "docs/operations.md", "docs/python.md", "docs/sql.md")
+DOCUMENTS = (
+    "README.md",
+    "docs/adapters.md",
+    "docs/agents.md",
+    "docs/operations.md",
+    "docs/python.md",
+    "docs/sql.md",
+)
 
 
 @dataclass(frozen=True)
