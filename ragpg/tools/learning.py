@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragpg.feedback.attribution import supporting
 from ragpg.types import SearchResult
+from ragpg.words import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ragpg.types import Grounding, Hit
+    from ragpg.types import Claim, Grounding, Hit
 
 #: Who copies every passage into an answer has chosen none: only the first of them are followed.
 FOLLOWED = 3
@@ -73,7 +74,8 @@ class Learning:
 
     def settle(self, searches: Iterable[str], grounding: Grounding) -> int:
         """Decide what of some searches was followed; how many passages. Each search counts once."""
-        claims = Counter(supporting(grounding))
+        told = replace(grounding, claims=list(filter(_quotes, grounding.claims)))
+        claims = Counter(supporting(told))
         best = {chunk for chunk, _ in claims.most_common(FOLLOWED)}
         known = set(self.waiting())
         followed: set[int | None] = set()
@@ -91,3 +93,14 @@ class Learning:
         with self._lock:
             taken, self._settled = self._settled, []
         return taken
+
+
+def _quotes(claim: Claim) -> bool:
+    """Whether a claim says what its evidence says, not only how its document is called: the lexical
+    judge reads titles and sources too."""
+    if claim.judge != "lexical" or not claim.evidence:
+        return True
+    best = max(claim.evidence, key=lambda one: one.support)
+    words, said = (set(content_words(text)) for text in (claim.text, best.quote))
+    shared = len(words & said)
+    return shared >= 2 and 2 * shared >= len(words)
