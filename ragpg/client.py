@@ -391,8 +391,23 @@ class Client(Flows):
         self.run(self._create(name, kind, language))
 
     def drop_namespace(self, name: str) -> bool:
-        """Delete a namespace with everything in it; False if there is none of that name."""
+        """Delete a namespace with everything in it; False if there is none of that name.
+
+        The vectors in the cache that no other text needs go after `Settings.vector_retention` days,
+        with 0 here and now; see prune_embedding_cache.
+        """
         return bool(self.run(self._drop(name)))
+
+    def prune_embedding_cache(self, days: float | None = None) -> int:
+        """Forget cached vectors of texts that no namespace has any more; how many there were.
+
+        days  how long ago a text must have been found gone, by a call of this or by the drop of
+              its namespace; 0: at once; None: as in the settings
+
+        Workers and watchers call it once an hour, the doctor when it mends. It reads the keys of
+        all chunks. Where this role may not, nothing goes.
+        """
+        return self.run(self._prune_cache(days))
 
     def fetch(
         self,

@@ -306,6 +306,10 @@ class AsyncClient(Flows):
         """As Client.drop_namespace."""
         return bool(await self.run(self._drop(name)))
 
+    async def prune_embedding_cache(self, days: float | None = None) -> int:
+        """As Client.prune_embedding_cache."""
+        return await self.run(self._prune_cache(days))
+
     async def fetch(
         self,
         sources: Names | None = None,

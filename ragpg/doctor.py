@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ragpg import migrate, sqlfiles, targets
 from ragpg.faults import faults
+from ragpg.settings import VECTOR_RETENTION
 from ragpg.sqlfiles import DEFAULT_SCHEMA
 from ragpg.terminal import shell_argument
 from ragpg.vectors import INDEX_FROM
@@ -49,9 +50,15 @@ class Check:
 
 
 def examine(
-    target: Target, schema: str = DEFAULT_SCHEMA, *, embedder: Embedder | None = None
+    target: Target,
+    schema: str = DEFAULT_SCHEMA,
+    *,
+    embedder: Embedder | None = None,
+    retention: float = VECTOR_RETENTION,
 ) -> list[Check]:
     """Check a database, and an embedder against what its vectors were made with.
+
+    retention  days that a cached vector may outlive its text, as in the settings
 
     A check that this role may not run is a warning and hides no other one. Raises `DatabaseError`
     only when the database cannot be reached.
@@ -72,7 +79,7 @@ def examine(
                 "embedding spaces": _spaces(connection, schema),
                 "indexes": _invalid_indexes(connection, schema),
                 "embedder": _embedder(connection, schema, embedder),
-                "repairs": _repairs(connection, schema),
+                "repairs": _repairs(connection, schema, retention),
             }
         for name, check in checks.items():
             try:
@@ -268,10 +275,12 @@ def _invalid_indexes(connection: Connection, schema: str) -> Iterator[Check]:
         yield Check("indexes", "ok", "all are valid")
 
 
-def _repairs(connection: Connection, schema: str) -> Iterator[Check]:
+def _repairs(connection: Connection, schema: str, retention: float) -> Iterator[Check]:
     """What --fix would mend and no check above has named."""
     where = _option(schema)
-    for fault in faults(connection, schema):
+    for fault in faults(connection, schema, retention=retention):
+        if fault.minor:
+            continue
         # Indexes and the log of words have checks of their own; tables that were just written are
         # analysed by autovacuum within a minute, where it runs.
         if fault.name in ("indexes", "statistics") or "wait to be folded" in fault.detail:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 
 from ragpg import sqlfiles
 from ragpg.graph.analysis import StaleGraph
+from ragpg.settings import VECTOR_RETENTION
 from ragpg.sqlfiles import DEFAULT_SCHEMA
 from ragpg.vectors import INDEX_FROM
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: A table is analysed when more of it than this has changed, and at least so many rows.
 CHANGED_SHARE, CHANGED_ROWS = 0.2, 1000
+#: Cached vectors that go in one transaction.
+PRUNED = 10_000
 #: Log rows beyond which the weights of keyword search are folded.
 LOG_ROWS = 5_000
 #: Below so many documents nobody misses the analysis of a graph.
@@ -31,20 +34,28 @@ DRIFT = 0.25
 @dataclass(frozen=True, slots=True)
 class Fault:
     """Something to mend. `statements` do it, each in a transaction of its own; without them
-    `space_id` wants its index built, or `namespace` its vectors completed by an embedder."""
+    `space_id` wants its index built, or `namespace` its vectors completed by an embedder. One that
+    is `minor` is in the way of nothing yet."""
 
     name: str
     detail: str
     statements: tuple[str, ...] = ()
     space_id: int | None = None
     namespace: str | None = None
+    minor: bool = False
 
 
-def faults(connection: Connection, schema: str = DEFAULT_SCHEMA) -> Iterator[Fault]:
-    """Every fault that can be mended, in the order in which to do so."""
+def faults(
+    connection: Connection, schema: str = DEFAULT_SCHEMA, *, retention: float = VECTOR_RETENTION
+) -> Iterator[Fault]:
+    """Every fault that can be mended, in the order in which to do so.
+
+    retention  days that a cached vector may outlive its text, as in the settings
+    """
     schema = sqlfiles.check_schema(schema)
     yield from _orphans(connection, schema)
     yield from _claims(connection, schema)
+    yield from _forgotten(connection, schema, retention)
     yield from _indexes(connection, schema)
     yield from _keywords(connection, schema)
     yield from _vectors(connection, schema)
@@ -93,6 +104,48 @@ def _claims(connection: Connection, schema: str) -> Iterator[Fault]:
     if count:
         statement = f"delete from {schema}.embedding_cache where {gone}"
         yield Fault("cache", f"cached vectors of {count} spaces that are gone", (statement,))
+
+
+def _forgotten(connection: Connection, schema: str, retention: float) -> Iterator[Fault]:
+    """Cached vectors of texts that are gone: those that nobody has noticed yet, and those that were
+    noticed long ago."""
+    [(is_there,)] = _rows(
+        connection, "select to_regclass(:place) is not null", place=f"{schema}.embedding_unused"
+    )
+    if not is_there:
+        # The schema waits for its migration, which the doctor says by itself.
+        return
+    seconds = retention * 86_400
+    wanted = f"""
+        select namespace.id, namespace.space_id from {schema}.namespace
+         union
+        select kept.namespace_id, kept.space_id from {schema}.namespace_space as kept"""
+    [(count, total)] = _rows(
+        connection,
+        f"""select count(*) filter (
+                     where (noted.since is null
+                            or noted.since <= now() - make_interval(secs => :seconds))
+                       and not exists (
+                         select from {schema}.chunk
+                           join ({wanted}) as wanted (namespace_id, space_id)
+                             on wanted.namespace_id = chunk.namespace_id
+                          where wanted.space_id = cache.space_id
+                            and chunk.embedding_hash = cache.hash)),
+                   count(*)
+              from {schema}.embedding_cache as cache
+              left join {schema}.embedding_unused as noted using (space_id, hash)""",
+        seconds=seconds,
+    )
+    if count:
+        prune = f"{schema}.prune_embedding_cache(make_interval(secs => {seconds:f}), {PRUNED})"
+        statement = f"do $$ begin loop exit when {prune} < {PRUNED}; commit; end loop; end $$"
+        when = f"; they go {retention:g} days after this was noticed" if retention else ""
+        yield Fault(
+            "cache",
+            f"{count} of {total} cached vectors are of texts that are gone{when}",
+            (statement,),
+            minor=bool(retention) and count <= max(CHANGED_ROWS, CHANGED_SHARE * total),
+        )
 
 
 def _indexes(connection: Connection, schema: str) -> Iterator[Fault]:

@@ -14,6 +14,7 @@ from ragpg.config.values import Config
 from ragpg.embedders import bound
 from ragpg.errors import ConfigError
 from ragpg.feedback.recorder import Recorder
+from ragpg.ingest.forgetting import prune_embedding_cache
 from ragpg.ingest.order import Order
 from ragpg.ingest.pipeline import ingest
 from ragpg.ingest.sentences import SentenceReport, fill_sentences
@@ -275,7 +276,16 @@ class Flows:
         return fetch(CREATE_NAMESPACE, asked)
 
     def _drop(self, name: str) -> Flow[bool]:
-        return fetch_one(DROP_NAMESPACE, {"namespace": arguments.text("name", name)})
+        dropped: bool = yield from fetch_one(
+            DROP_NAMESPACE, {"namespace": arguments.text("name", name)}
+        )
+        # Else it is for a worker, a watcher or the doctor: pruning looks through all namespaces.
+        if dropped and not self.settings.vector_retention:
+            yield from prune_embedding_cache(0)
+        return dropped
+
+    def _prune_cache(self, days: float | None) -> Flow[int]:
+        return prune_embedding_cache(self.settings.vector_retention if days is None else days)
 
     def _search_global(
         self,
@@ -333,12 +343,12 @@ class Flows:
     ) -> list[Check]:
         from ragpg import doctor
 
-        embedder = self.embedder
+        embedder, retention = self.embedder, self.settings.vector_retention
         if fix:
             from ragpg.repair import repair
 
-            repair(dsn, self.schema, embedder=embedder, on_repair=on_repair)  # type: ignore[arg-type]
-        return doctor.examine(dsn, self.schema, embedder=embedder)  # type: ignore[arg-type]
+            repair(dsn, self.schema, embedder=embedder, on_repair=on_repair, retention=retention)  # type: ignore[arg-type]
+        return doctor.examine(dsn, self.schema, embedder=embedder, retention=retention)  # type: ignore[arg-type]
 
 
 def order_of(

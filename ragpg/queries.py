@@ -316,6 +316,16 @@ CACHE = Query("select ragpg.cache_embeddings(%(space_id)s, %(hashes)s, %(embeddi
 
 RELEASE = Query("select ragpg.release_embeddings(%(space_id)s, %(hashes)s)", _one)
 
+#: None for a role that may not: its administrator has somebody else do so.
+PRUNE_CACHE = Query(
+    """
+select case when pg_catalog.has_function_privilege(
+                   'ragpg.prune_embedding_cache(interval, integer)', 'execute')
+            then ragpg.prune_embedding_cache(make_interval(secs => %(seconds)s), %(k)s) end
+""",
+    _one,
+)
+
 BEGIN_STORE = Query("select ragpg.begin_store()", _one)
 
 STORE_STAGED = Query(

@@ -16,7 +16,7 @@ from ragpg.errors import RagpgError
 from ragpg.faults import Fault, faults
 from ragpg.perform import Performer
 from ragpg.reembed.filling import ReembedReport, fill_missing_vectors
-from ragpg.settings import Settings
+from ragpg.settings import VECTOR_RETENTION, Settings
 from ragpg.sqlfiles import DEFAULT_SCHEMA
 from ragpg.steps import run
 from ragpg.terminal import shell_argument
@@ -43,13 +43,15 @@ def repair(
     *,
     embedder: Embedder | None = None,
     on_repair: Callable[[Repair], object] | None = None,
+    retention: float = VECTOR_RETENTION,
 ) -> list[Repair]:
     """Mend what `faults` finds; one that cannot be mended is reported and hinders no other.
 
-    Chunks get their vectors only from an `embedder` of their namespace's model.
+    Chunks get their vectors only from an `embedder` of their namespace's model. Cached vectors may
+    outlive their texts by `retention` days.
     """
     with targets.transaction(dsn) as connection:
-        found = list(faults(connection, schema))
+        found = list(faults(connection, schema, retention=retention))
     done = []
     for fault in found:
         result = _mend(dsn, schema, fault, embedder)

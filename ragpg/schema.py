@@ -23,6 +23,7 @@ from sqlalchemy import (
     DateTime,
     Double,
     ForeignKey,
+    ForeignKeyConstraint,
     Identity,
     Index,
     Integer,
@@ -183,6 +184,18 @@ def _spaces(metadata: MetaData) -> None:
         Column("hash", LargeBinary, primary_key=True),
         Column("embedding", VECTOR(), nullable=False),
         time_column("created_at"),
+    )
+    Table(
+        "embedding_unused",
+        metadata,
+        Column("space_id", Integer, primary_key=True, autoincrement=False),
+        Column("hash", LargeBinary, primary_key=True),
+        time_column("since"),
+        ForeignKeyConstraint(
+            ["space_id", "hash"],
+            [f"{schema}.embedding_cache.space_id", f"{schema}.embedding_cache.hash"],
+            ondelete="CASCADE",
+        ),
     )
     Table(
         "embedding_claim",

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 #: Fields that are texts; all others are numbers.
 _TEXTS = ("dsn", "prices", "index")
+#: Days that a cached vector outlives its text.
+VECTOR_RETENTION = 7.0
+#: Fields that may be 0, in days; a longer time than this Postgres need not count.
+_FROM_ZERO, _LONGEST = ("vector_retention",), 36_500
 #: Fields that are yes or no.
 _FLAGS = ("usage", "log_content")
 
@@ -40,6 +44,8 @@ class Settings:
     retriever_timeout  how long an external retriever may take
     judge_timeout      how long a judge of claims may take; then the lexical one takes its place
     claim_ttl          after so long another worker may compute an embedding that was promised
+    vector_retention   days for which the vector of a text stays in the cache after the text is
+                       gone, so that one that comes back costs nothing; 0: not at all
     max_file_size      larger files are not read
     index              the vector index during an ingest: auto, live or after, see docs/ingestion.md
     prices             path of a table of prices over that of the package (ragpg/prices.toml)
@@ -56,6 +62,7 @@ class Settings:
     retriever_timeout: float = 5.0
     judge_timeout: float = 120.0
     claim_ttl: float = 30.0
+    vector_retention: float = VECTOR_RETENTION
     max_file_size: int = 50_000_000
     index: Literal["auto", "live", "after"] = "auto"
     prices: Annotated[str, "path"] | None = None
@@ -67,7 +74,9 @@ class Settings:
             value = getattr(self, name)
             if name in _FLAGS and not isinstance(value, bool):
                 raise ConfigError(f"setting {name} must be true or false, not {value!r}")
-            if name not in (*_TEXTS, *_FLAGS) and not value > 0:
+            if name in _FROM_ZERO and not 0 <= value < _LONGEST:
+                raise ConfigError(f"setting {name} must be from 0 to {_LONGEST}, not {value!r}")
+            if name not in (*_TEXTS, *_FLAGS, *_FROM_ZERO) and not value > 0:
                 raise ConfigError(f"setting {name} must be greater than 0, not {value!r}")
 
     @classmethod

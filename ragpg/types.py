@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -346,9 +346,11 @@ class Embedding(list[float]):
 
 
 class Embeddings(list[list[float]]):
-    """Vectors, one a text, with the `tokens` that the service counted for them."""
+    """Vectors, one a text, with the `tokens` that the service counted for them. `overlong` are the
+    positions of texts that the model takes in parts only: their vectors are means over these."""
 
     tokens: int = 0
+    overlong: Collection[int] = ()
 
 
 @dataclass(frozen=True, slots=True)

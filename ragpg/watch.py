@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ragpg.errors import ConfigError, RagpgError
 from ragpg.graph.background import Analyst
+from ragpg.ingest.forgetting import Sweep
 
 if TYPE_CHECKING:
     import threading
@@ -119,6 +120,7 @@ class _Watch:
         self.note = on_note or (lambda text: None)
         self.started = False
         self.worked = time.monotonic()
+        self.sweep = Sweep()
 
     def run(self) -> None:
         """Watch; begin again whenever a folder was replaced by another of its name."""
@@ -130,6 +132,8 @@ class _Watch:
             for changes in self._changes([state.folder.path for state in there]):
                 self._sort(changes)
                 self._work()
+                if self.sweep.is_due:
+                    self._prune()
                 if self.stop.is_set() or self._moved():
                     break
 
@@ -229,6 +233,15 @@ class _Watch:
             state.rescan_at = min(state.rescan_at, time.monotonic() + state.pause)
         if self.on_report is not None:
             self.on_report(folder, report)
+
+    def _prune(self) -> None:
+        """Forget vectors of texts that are gone; on failure next time."""
+        try:
+            self.client.run(self.sweep.prune(self.client.settings.vector_retention))
+        except RagpgError as error:
+            self.note(
+                f"vectors of texts that are gone stay for now: {' '.join(str(error).split())}"
+            )
 
     def _later(self, state: _State, reason: str) -> None:
         state.everything = True

@@ -3,7 +3,7 @@
 from ragpg.migrate import run_sql
 
 revision = "0016"
-down_revision = "0014"
+down_revision = "0015"
 branch_labels = None
 depends_on = None
 

@@ -24,8 +24,9 @@ def doctor(
 ) -> None:
     """Check server, extensions, schema and embedder; exit code 1 if something must be mended.
 
-    --fix drops tables of spaces that are gone and lapsed claims, builds missing and broken indexes
-    while others write on, folds and rebuilds the statistics of words, gives chunks their keywords
+    --fix drops tables of spaces that are gone, lapsed claims and cached vectors of texts that are
+    gone for longer than [settings] vector_retention, builds missing and broken indexes while others
+    write on, folds and rebuilds the statistics of words, gives chunks their keywords
     and, with their namespace's --embedder, their vectors, and analyses tables.
 
     \b
@@ -37,6 +38,7 @@ def doctor(
     from ragpg.doctor import examine
 
     embedder = options.make_embedder(connection["embedder"])
+    retention = options.settings().vector_retention
     repairs: list[Repair] = []
     if fix:
         from ragpg.repair import repair
@@ -46,8 +48,14 @@ def doctor(
             connection["schema"],
             embedder=embedder,
             on_repair=None if as_json else _show,
+            retention=retention,
         )
-    checks = examine(options.database(connection["dsn"]), connection["schema"], embedder=embedder)
+    checks = examine(
+        options.database(connection["dsn"]),
+        connection["schema"],
+        embedder=embedder,
+        retention=retention,
+    )
     if as_json:
         found = [dataclasses.asdict(one) for one in checks]
         mended = [dataclasses.asdict(one) for one in repairs]

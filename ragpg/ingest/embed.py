@@ -76,6 +76,7 @@ def embed_texts(
     texts: Sequence[str],
     dimensions: int | None = None,
     tokens: list[int] | None = None,
+    overlong: set[int] | None = None,
 ) -> Flow[list[list[float] | Failure]]:
     """A vector or a Failure for every text, in order, at the cost of the bad texts alone.
 
@@ -83,11 +84,18 @@ def embed_texts(
     nothing that arrived is asked for twice. When the failure is about the service and not about a
     text (nothing passes in either half, nor one text of each), the ProviderError is raised after
     at most five requests, with what did arrive as its `partial`, keyed by position. `tokens` gets
-    what a service has counted, where it says so.
+    what a service has counted, where it says so, `overlong` the positions of texts that the
+    embedder had to take in parts.
     """
     if dimensions is None:
         dimensions = yield from call(getattr, embedder, "dimensions")
-    work = _Work(embedder, texts, dimensions, [] if tokens is None else tokens)
+    work = _Work(
+        embedder,
+        texts,
+        dimensions,
+        [] if tokens is None else tokens,
+        set() if overlong is None else overlong,
+    )
     try:
         pending = [index for index, text in enumerate(texts) if text.strip()]
         if pending and (error := (yield from work.ask(pending))) is not None:
@@ -134,8 +142,10 @@ class _Work:
         texts: Sequence[str],
         dimensions: int,
         tokens: list[int],
+        overlong: set[int],
     ) -> None:
         self.tokens = tokens
+        self.overlong = overlong
         self.embedder = embedder
         self.texts = texts
         self.dimensions = dimensions
@@ -149,6 +159,7 @@ class _Work:
         try:
             vectors = yield from embed(self.embedder, texts)
             self.tokens.append(getattr(vectors, "tokens", 0))
+            self.overlong.update(group[place] for place in getattr(vectors, "overlong", ()))
             check_vectors(texts, vectors, self.dimensions)
             self._keep(group, dict(enumerate(vectors)))
         except ProviderError as error:

@@ -49,11 +49,13 @@ class Space:
 @dataclass(frozen=True, slots=True)
 class Embedded:
     """A group of documents. `vectors` are the hashes in the cache, `owner` the source for which a
-    hash was computed now, `refused` why a text has no vector, `failed` why a document must wait."""
+    hash was computed now, `overlong` those of them that the model took in parts, `refused` why a
+    text has no vector, `failed` why a document must wait."""
 
     documents: Sequence[Prepared]
     vectors: set[bytes] = field(default_factory=set)
     owner: dict[bytes, str] = field(default_factory=dict)
+    overlong: set[bytes] = field(default_factory=set)
     refused: dict[bytes, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
 
@@ -61,10 +63,11 @@ class Embedded:
 @dataclass(slots=True)
 class Vectors:
     """What became of texts by their hashes: `vectors` are in the cache, of which `computed` were
-    made now; `refused` says why the model gave none."""
+    made now, and `overlong` ones of these in parts; `refused` says why the model gave none."""
 
     vectors: set[bytes] = field(default_factory=set)
     computed: set[bytes] = field(default_factory=set)
+    overlong: set[bytes] = field(default_factory=set)
     refused: dict[bytes, str] = field(default_factory=dict)
 
 
@@ -109,6 +112,7 @@ def embed_group(group: Sequence[Prepared], space: Space | None, ttl: float) -> F
     found = yield from embed_hashes(texts, space, ttl)
     done.vectors.update(found.vectors)
     done.refused.update(found.refused)
+    done.overlong.update(found.overlong)
     done.owner.update((key, sources[key]) for key in found.computed)
     if space.down is not None:
         for one in group:
@@ -167,12 +171,14 @@ class _Work:
         try:
             if self.space.down is not None:
                 return
+            overlong: set[int] = set()
             try:
                 found = yield from embed_texts(
                     self.space.embedder,
                     [self.texts[key] for key in keys],
                     self.space.dimensions,
                     self.space.tokens,
+                    overlong,
                 )
             except ProviderError as error:
                 yield from self._keep(keys, error.partial, open_claims)
@@ -180,6 +186,7 @@ class _Work:
                     raise
                 self.space.down = error
                 return
+            self.done.overlong.update(keys[place] for place in overlong)
             vectors: dict[int, list[float]] = {}
             for place, one in enumerate(found):
                 if isinstance(one, Failure):

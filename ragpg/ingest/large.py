@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from ragpg.errors import LoadError
 from ragpg.ingest.embed import embedding_hash, embedding_text
 from ragpg.ingest.embedding import Space, embed_group
+from ragpg.ingest.missing_vectors import restore_vectors
 from ragpg.ingest.prepare import Prepared, Raw, path_metadata
+from ragpg.ingest.reports import overlong_note
 from ragpg.ingest.store import Staged, chunk_rows, store_rows
 from ragpg.steps import Flow, call
 from ragpg.types import Chunk, Document, FileReport
@@ -36,10 +38,12 @@ class _Counts:
     embedded: int = 0
     cached: int = 0
     refused: int = 0
+    overlong: int = 0
     error: str | None = None
 
 
 def store_large(
+    namespace: str,
     namespace_id: int,
     raw: Raw,
     mark: bytes,
@@ -73,11 +77,15 @@ def store_large(
         )
         rows = _Rows(staged, windows, chunker)
         [written] = yield from store_rows(namespace_id, [staged], rows)
+        whole = written.chunks - counts.refused
+        if space is not None and written.outcome == "stored" and written.embedded < whole:
+            yield from restore_vectors(namespace, space, ttl)
     except LoadError as error:
         return FileReport(source, "failed", reason=error.message)
     notes = [*windows.notes]
     if counts.refused:
         notes.append(f"{counts.refused} chunks have no vector")
+    notes += overlong_note(counts.overlong)
     return FileReport(
         source,
         written.outcome,  # type: ignore[arg-type]
@@ -123,6 +131,7 @@ def _embed(
         counts.embedded += embedded
         counts.cached += sum(key in group.vectors for key in hashes) - embedded
         counts.refused += sum(key not in group.vectors for key in hashes)
+        counts.overlong += sum(key in group.overlong for key in hashes)
 
 
 def _take(chunks: Iterator[Chunk]) -> list[Chunk]:

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     )
 
 
+def overlong_note(count: int) -> list[str]:
+    """What a report says of chunks that were too long for the model, if there were any."""
+    if not count:
+        return []
+    which = "1 chunk is" if count == 1 else f"{count} chunks are"
+    return [f"{which} longer than the model takes: embedded in parts, whose mean is the vector"]
+
+
 def report_of(
     item: Item,
     status: str,
@@ -39,6 +47,7 @@ def report_of(
             if reasons:
                 which = "1 chunk has" if without == 1 else f"{without} chunks have"
                 notes.append(f"{which} no vector: {'; '.join(sorted(reasons))}")
+            notes += overlong_note(sum(key in group.overlong for key in hashes))
     return replace(
         FileReport(item.source, "stored"),
         status=status,  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragpg.errors import RagpgError
 from ragpg.ingest.large import plan_large, store_large
+from ragpg.ingest.missing_vectors import has_lost, restore_vectors
 from ragpg.ingest.order import size_of
 from ragpg.ingest.prepare import displaced
 from ragpg.ingest.reports import report_of
@@ -74,7 +75,16 @@ def write_large(run: Run, raw: Raw, mark: bytes) -> Flow[None]:
             yield from run.indexing.before(size_of(raw.item) // CHUNK_BYTES, 0)
         report = yield from stage(
             "store",
-            store_large(run.namespace.id, raw, mark, run.chunker, space, ttl, run.kept),
+            store_large(
+                run.order.namespace,
+                run.namespace.id,
+                raw,
+                mark,
+                run.chunker,
+                space,
+                ttl,
+                run.kept,
+            ),
         )
     if report.status == "failed":
         yield from run.fail(report.source, report.reason or "it cannot be read")
@@ -96,6 +106,10 @@ def _write(run: Run, group: Embedded, ready: Sequence[Prepared]) -> Flow[None]:
     )
     run.has_written = True
     written = {row.source: row for row in rows}
+    if run.space is not None and any(
+        has_lost(written[one.document.source], one.hashes, group.vectors) for one in documents
+    ):
+        yield from restore_vectors(run.order.namespace, run.space, run.settings.claim_ttl)
     for one in ready:
         row = written[one.item.source]
         stored = run.known.get(one.item.source)

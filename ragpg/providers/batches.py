@@ -51,10 +51,11 @@ class EmbeddingRequests:
         """One vector per text, in order. A ProviderError carries what arrived as `partial`."""
         done: dict[int, list[float]] = {}
         tokens: list[int] = []
+        overlong: set[int] = set()
         bad = [index for index, text in enumerate(texts) if not text.strip()]
         try:
             for batch in self._batches(texts, skip=set(bad)):
-                yield from self._fill(done, batch, texts, tokens)
+                yield from self._fill(done, batch, texts, tokens, overlong)
             bad += [index for index, vector in done.items() if not usable(vector)]
             if bad:
                 blank = not texts[bad[0]].strip()
@@ -65,7 +66,7 @@ class EmbeddingRequests:
             error.partial = {index: vector for index, vector in done.items() if usable(vector)}
             raise
         vectors = Embeddings(done[index] for index in range(len(texts)))
-        vectors.tokens = sum(tokens)
+        vectors.tokens, vectors.overlong = sum(tokens), overlong
         return vectors
 
     def query(self, text: str) -> Requests[list[float]]:
@@ -116,10 +117,12 @@ class EmbeddingRequests:
         batch: Sequence[int],
         texts: Sequence[str],
         tokens: list[int],
+        overlong: set[int],
     ) -> Requests[None]:
         """Puts the vectors of a batch into `done`. A batch refused as too long goes on in halves;
-        of a single text the halves are embedded."""
+        of a single text the halves are embedded, and it is noted as `overlong`."""
         if len(batch) == 1 and self._is_long(texts[batch[0]]):
+            overlong.add(batch[0])
             done[batch[0]] = yield from self._by_parts(texts[batch[0]], tokens)
             return
         try:
@@ -134,11 +137,12 @@ class EmbeddingRequests:
             done.update(zip(batch, vectors, strict=True))
             return
         if len(batch) == 1:
+            overlong.add(batch[0])
             done[batch[0]] = yield from self._by_parts(texts[batch[0]], tokens)
         else:
             middle = len(batch) // 2
-            yield from self._fill(done, batch[:middle], texts, tokens)
-            yield from self._fill(done, batch[middle:], texts, tokens)
+            yield from self._fill(done, batch[:middle], texts, tokens, overlong)
+            yield from self._fill(done, batch[middle:], texts, tokens, overlong)
 
     def _by_parts(self, text: str, tokens: list[int]) -> Requests[list[float]]:
         parts = _halves(text)
@@ -148,7 +152,7 @@ class EmbeddingRequests:
             "a text of %d characters is too long for %s: embedded in parts", len(text), self.model
         )
         found: dict[int, list[float]] = {}
-        yield from self._fill(found, range(len(parts)), parts, tokens)
+        yield from self._fill(found, range(len(parts)), parts, tokens, set())
         return _mean([found[index] for index in range(len(parts))], list(map(len, parts)))
 
     def _send(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ragpg.errors import ConfigError
 from ragpg.onnx_model import OnnxModel, needs_packages, open_model
 from ragpg.query.legible import LEGIBLE
+from ragpg.types import Embeddings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,13 +106,18 @@ class LocalEmbedder:
         return len(self.embed_query(_PROBE))
 
     def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
-        """One unit vector per text, in order. Raises ConfigError when the model cannot load."""
+        """One unit vector per text, in order; of a longer text than the model reads the mean of its
+        windows, see Embeddings.overlong. Raises ConfigError when the model cannot load."""
         encodings = self._tokenize([self._document_prefix + text for text in texts])
         windows = [
             [encoding.ids, *(more.ids for more in encoding.overflowing)] for encoding in encodings
         ]
         vectors = iter(self._embed([ids for group in windows for ids in group]))
-        return [_mean(group, [next(vectors) for _ in group]).tolist() for group in windows]
+        found = Embeddings(
+            _mean(group, [next(vectors) for _ in group]).tolist() for group in windows
+        )
+        found.overlong = {place for place, group in enumerate(windows) if len(group) > 1}
+        return found
 
     def embed_query(self, text: str) -> list[float]:
         """The unit vector of one query; of its first `max_tokens` tokens where it is longer."""

@@ -8,25 +8,21 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ragpg.embedders import embedder_of
 from ragpg.errors import ConfigError, ProviderError, RateLimited
-from ragpg.ingest.embed import embedding_hash
 from ragpg.ingest.embedding import Space, embed_hashes
 from ragpg.ingest.indexing import build
+from ragpg.ingest.missing_vectors import PAGE, keys_of, next_page, store_page
 from ragpg.observe.stage import observed
 from ragpg.queries import CREATE_SPACE
 from ragpg.queries_spaces import (
     BEGIN_REEMBEDDING,
-    CHUNKS_WITHOUT_VECTORS,
     DROP_SPACE,
     SPACES,
-    STORE_VECTORS,
     SWITCH_SPACE,
     SpaceInfo,
-    Unembedded,
 )
 from ragpg.steps import Flow, Sleep, call, fetch, fetch_one
 from ragpg.terminal import shell_argument
@@ -37,9 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ragpg.protocols import AsyncEmbedder, Embedder
+    from ragpg.queries_spaces import Unembedded
 
-#: Chunks that are looked for, embedded and stored together.
-PAGE = 512
 #: Pauses after a service has failed, in seconds: the first, and the longest.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
@@ -250,16 +245,7 @@ class _Filling:
         """One pass; whether it has stored anything, so that another one is due."""
         after = stored = 0
         while not self.is_late:
-            page = yield from fetch(
-                CHUNKS_WITHOUT_VECTORS,
-                {
-                    "namespace": self.namespace,
-                    "space_id": self.space.id,
-                    "after": after,
-                    "k": PAGE,
-                },
-                timeout=0,
-            )
+            page = yield from next_page(self.namespace, self.space, after, PAGE)
             if not page:
                 break
             after = page[-1].chunk_id
@@ -270,31 +256,15 @@ class _Filling:
         return stored > 0 and not self.is_late
 
     def _page(self, page: list[Unembedded]) -> Flow[int]:
-        keys, texts = yield from call(partial(_texts, page))
+        keys, texts = yield from keys_of(page)
         while True:
             done = yield from embed_hashes(texts, self.space, self.pace.claim_ttl)
-            stored = yield from self._store(page, keys, done.vectors)
+            stored = yield from store_page(self.namespace, self.space, page, keys, done.vectors)
             self._note(page, keys, stored, len(done.computed), done.refused)
             if self.space.down is None:
                 return stored
             yield from self._wait(self.space.down)
             self.space.down = None
-
-    def _store(self, page: list[Unembedded], keys: list[bytes], vectors: set[bytes]) -> Flow[int]:
-        ready = [(one.chunk_id, key) for one, key in zip(page, keys, strict=True) if key in vectors]
-        if not ready:
-            return 0
-        [stored] = yield from fetch(
-            STORE_VECTORS,
-            {
-                "namespace": self.namespace,
-                "space_id": self.space.id,
-                "chunk_ids": [chunk_id for chunk_id, _ in ready],
-                "hashes": [key for _, key in ready],
-            },
-            timeout=0,
-        )
-        return int(stored)
 
     def _note(
         self,
@@ -337,14 +307,3 @@ class _Filling:
         ahead = self.report.chunks / self.pace.per_second - (time.perf_counter() - self.began)
         if ahead > 0:
             yield Sleep(ahead)
-
-
-def _texts(page: list[Unembedded]) -> tuple[list[bytes], dict[bytes, str]]:
-    """The key of each chunk, and the texts by key; as ragpg.ingest.embed.embedding_text."""
-    keys: list[bytes] = []
-    texts: dict[bytes, str] = {}
-    for one in page:
-        text = f"{one.breadcrumb}\n{one.content}" if one.breadcrumb.strip() else one.content
-        keys.append(embedding_hash(text))
-        texts.setdefault(keys[-1], text)
-    return keys, texts

@@ -1,11 +1,13 @@
 -- For the roles ragpg_reader and ragpg_writer, where an administrator has created them. Functions
--- that run with the owner's rights, because they make tables and indexes, are for writers only.
+-- that run with the owner's rights, because they make tables and indexes or prune what all share,
+-- are for writers only.
 do $$
 begin
   revoke execute on function ragpg.create_embedding_space(text, integer, text),
                              ragpg.create_embedding_index(integer, integer, integer),
                              ragpg.drop_embedding_space(text, integer),
-                             ragpg.create_sentence_space(integer) from public;
+                             ragpg.create_sentence_space(integer),
+                             ragpg.prune_embedding_cache(interval, integer) from public;
   if exists (select 1 from pg_catalog.pg_roles where pg_roles.rolname = 'ragpg_reader') then
     grant usage on schema ragpg to ragpg_reader;
     grant select on all tables in schema ragpg to ragpg_reader;
@@ -13,10 +15,11 @@ begin
     revoke execute on function ragpg.create_embedding_space(text, integer, text),
                                ragpg.create_embedding_index(integer, integer, integer),
                                ragpg.drop_embedding_space(text, integer),
-                               ragpg.create_sentence_space(integer) from ragpg_reader;
+                               ragpg.create_sentence_space(integer),
+                               ragpg.prune_embedding_cache(interval, integer) from ragpg_reader;
     -- Vectors of all tenants by the hash of their text: no search reads them, and much of a text can
     -- be guessed from its vector.
-    revoke select on ragpg.embedding_cache, ragpg.embedding_claim from ragpg_reader;
+    revoke select on ragpg.embedding_cache, ragpg.embedding_claim, ragpg.embedding_unused from ragpg_reader;
   end if;
   if exists (select 1 from pg_catalog.pg_roles where pg_roles.rolname = 'ragpg_writer') then
     grant usage on schema ragpg to ragpg_writer;

@@ -29,6 +29,12 @@ begin
               when asked.hash = any (mine) then 'claimed' else 'busy' end
     from (select distinct given.hash from unnest(hashes) as given (hash)) as asked
    order by asked.hash;
+  -- What is asked for is wanted again. Skipping is right: what is locked is being pruned, or asked for.
+  delete from ragpg.embedding_unused as noted
+   using (select waiting.hash from ragpg.embedding_unused as waiting
+           where waiting.space_id = claim_embeddings.space_id and waiting.hash = any (hashes)
+           order by waiting.hash for update skip locked) as wanted
+   where noted.space_id = claim_embeddings.space_id and noted.hash = wanted.hash;
   delete from ragpg.embedding_claim as claim
    where claim.space_id = claim_embeddings.space_id and claim.hash = any (mine)
      and exists (select 1 from ragpg.embedding_cache as cache

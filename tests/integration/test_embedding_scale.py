@@ -10,6 +10,7 @@ import pytest
 
 import ragpg
 from ragpg.errors import ConfigError, RateLimited
+from ragpg.ingest.chunkers import RecursiveChunker
 from ragpg.prices import cost_of
 from ragpg.providers.batches import EmbeddingRequests
 from ragpg.providers.retry import Call, Fault, Patience, Wait
@@ -46,6 +47,30 @@ class Service(CountingEmbedder):
                 self.flying -= 1
         vectors.tokens = sum(len(text.split()) for text in texts)
         return vectors
+
+
+class Narrow(CountingEmbedder):
+    """Takes texts that say "lengthy" in parts only."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Embeddings:
+        vectors = Embeddings(super().embed_documents(texts))
+        vectors.overlong = {place for place, text in enumerate(texts) if "lengthy" in text}
+        return vectors
+
+
+def test_a_report_says_how_many_chunks_the_model_took_in_parts_em_09(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "large.txt").write_text("\n\n".join(f"{n} is a lengthy word." for n in range(19)))
+    (tmp_path / "long.txt").write_text("A lengthy text.\n\nA short one.\n\nAnother lengthy one.")
+    (tmp_path / "short.txt").write_text("A short text.")
+    monkeypatch.setattr("ragpg.ingest.windows.LARGE", 200)
+    with ragpg.connect(database, embedder=Narrow(8)) as rag:
+        report = rag.ingest(tmp_path, chunker=RecursiveChunker(30, 0))
+    notes = {file.source: " ".join(file.notes) for file in report.files}
+    assert "19 chunks are longer than the model takes" in notes["large.txt"]
+    assert "2 chunks are longer than the model takes" in notes["long.txt"]
+    assert notes["short.txt"] == ""
 
 
 TEXTS = [(f"{number}.md", f"Text number {number} of many.") for number in range(600)]

@@ -55,6 +55,8 @@ LAYERS = {
     "ragpg.ingest.changes": 5,
     "ragpg.ingest.large": 5,
     "ragpg.ingest.windows": 5,
+    "ragpg.ingest.forgetting": 5,
+    "ragpg.ingest.missing_vectors": 5,
     "ragpg.ingest.namespace": 5,
     "ragpg.ingest.prune": 5,
     "ragpg.ingest.reports": 5,

@@ -11,6 +11,7 @@ import pytest
 from ragpg.errors import ConfigError
 from ragpg.providers import onnx
 from ragpg.providers.onnx import LocalEmbedder
+from ragpg.types import Embeddings
 
 np = pytest.importorskip("numpy")
 pytest.importorskip("onnxruntime")
@@ -57,6 +58,9 @@ def test_nothing_of_a_long_document_is_lost(model: LocalEmbedder) -> None:
         model.embed_documents([start, start + "The crater lake is full of trout. " * 60])
     )
     assert plain @ with_end < 0.95
+    found = model.embed_documents(["A short one.", start, "word " * 254, "word " * 255])
+    assert isinstance(found, Embeddings)
+    assert found.overlong == {1, 3}
     assert model.count_tokens("word " * 700) == 700
 
 

@@ -23,6 +23,7 @@ from ragpg.errors import (
 from ragpg.ingest.embed import Failure, embed_resilient
 from ragpg.providers.openai import OpenAIEmbedder, OpenAIGenerator
 from ragpg.testing import HashEmbedder
+from ragpg.types import Embeddings
 from tests.http_service import HttpService, Reply
 
 if TYPE_CHECKING:
@@ -308,6 +309,9 @@ def test_long_texts_are_embedded_in_parts_em_09(
         assert math.isclose(math.hypot(*vector), 1.0)
     assert "a text of" in caplog.text
     assert "embedded in parts" in caplog.text
+    again = model.embed_documents(texts)
+    assert isinstance(again, Embeddings)
+    assert again.overlong == {2, 3}
 
 
 @pytest.mark.case("EM-09")

@@ -1,0 +1,247 @@
+"""Vectors of texts that are gone leave the cache, some time after, and never those still needed."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+
+import ragpg
+from ragpg.ingest import forgetting, large, store, windows
+from ragpg.jobs.worker import WorkOptions, work
+from ragpg.reembed.filling import build_space, switch_space
+from ragpg.repair import repair
+from ragpg.settings import Settings
+from ragpg.steps import Fetch, Query, Transact
+from ragpg.testing import HashEmbedder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    Database = psycopg.Connection[Any]
+
+TEXTS = [(f"{number}.md", f"Paragraph {number} is about its number.") for number in range(6)]
+
+
+def count(db: Database, sql: str = "select count(*) from ragpg.embedding_cache") -> Any:
+    row = db.execute(sql).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def noted(db: Database, days: float) -> None:
+    """Let it be so long ago that texts were found gone."""
+    db.execute(
+        "update ragpg.embedding_unused set since = now() - make_interval(days => %s)", [days]
+    )
+
+
+@pytest.fixture
+def rag(database: str) -> Iterator[ragpg.Client]:
+    """A client that forgets at once when it drops a namespace."""
+    settings = Settings(vector_retention=0)
+    with ragpg.connect(database, embedder=HashEmbedder(8), settings=settings) as client:
+        yield client
+
+
+def test_a_text_that_comes_back_within_the_retention_costs_nothing(
+    rag: ragpg.Client, db: Database
+) -> None:
+    rag.ingest(texts=TEXTS)
+    rag.delete(["0.md", "1.md"])
+    assert rag.prune_embedding_cache(7) == 0
+    assert count(db) == 6
+    assert count(db, "select count(*) from ragpg.embedding_unused") == 2
+    # One comes back: its time starts anew, also before anybody prunes again.
+    assert rag.ingest(texts=TEXTS[:1]).files[0].embedded == 0
+    noted(db, 8)
+    assert rag.prune_embedding_cache(7) == 1
+    assert count(db) == 5
+    assert count(db, "select count(*) from ragpg.embedding_unused") == 0
+    [again] = rag.ingest(texts=TEXTS[1:2]).files
+    assert (again.embedded, again.cached) == (1, 0)
+
+
+def test_a_text_of_another_namespace_keeps_its_vector(rag: ragpg.Client, db: Database) -> None:
+    rag.ingest(texts=TEXTS)
+    rag.ingest(texts=TEXTS[:2], namespace="other")
+    rag.drop_namespace("default")
+    assert count(db) == 2
+    rag.drop_namespace("other")
+    assert count(db) == 0
+    assert count(db, "select count(*) from ragpg.embedding_unused") == 0
+
+
+def test_the_time_of_a_namespace_that_is_dropped_counts_from_then(
+    database: str, db: Database
+) -> None:
+    with ragpg.connect(database, embedder=HashEmbedder(8)) as rag:
+        rag.ingest(texts=TEXTS)
+        rag.ingest(texts=TEXTS[:2], namespace="other")
+        rag.drop_namespace("default")
+        assert count(db) == 6
+        noted(db, 8)
+        # What the other namespace has too is no longer counted as gone.
+        assert rag.prune_embedding_cache() == 4
+    assert count(db) == 2
+    assert count(db, "select count(*) from ragpg.embedding_unused") == 0
+
+
+def test_vectors_of_a_space_that_nobody_uses_any_more_go_too(
+    rag: ragpg.Client, db: Database
+) -> None:
+    rag.ingest(texts=TEXTS)
+    rag.run(build_space("default", HashEmbedder(16)))
+    rag.run(switch_space("default"))
+    assert rag.prune_embedding_cache(0) == 0, "the way back is kept"
+    db.execute("delete from ragpg.namespace_space")
+    assert rag.prune_embedding_cache(0) == 6
+    assert count(db, "select count(*) from ragpg.embedding_cache where space_id = 2") == 6
+
+
+def test_batches_add_up(rag: ragpg.Client, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    rag.ingest(texts=TEXTS)
+    rag.delete([source for source, _ in TEXTS])
+    monkeypatch.setattr(forgetting, "BATCH", 2)
+    assert rag.prune_embedding_cache(0) == 6
+    assert count(db) == 0
+
+
+def test_pruning_at_once_takes_nothing_from_an_ingest_that_runs(
+    database: str, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = store.store_rows
+    pruned: list[int] = []
+
+    def store_rows(*arguments: Any) -> Any:
+        if len(pruned) < 2:
+            pruned.append(count(db, "select ragpg.prune_embedding_cache('0 s')"))
+        return (yield from began(*arguments))
+
+    monkeypatch.setattr(store, "store_rows", store_rows)
+    with ragpg.connect(database, embedder=HashEmbedder(8)) as rag:
+        report = rag.ingest(texts=TEXTS)
+        assert pruned == [6]
+        assert count(db, "select count(*) from ragpg.embedding_1") == 6
+        assert [file.status for file in report.files] == ["stored"] * 6
+        # And once more, for a text that was in the cache only.
+        rag.delete("0.md")
+        rag.ingest(texts=TEXTS[:1])
+        assert pruned == [6, 1]
+        assert count(db, "select count(*) from ragpg.embedding_1") == 6
+
+
+def test_a_large_file_keeps_its_vectors_too(
+    database: str, db: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    began = store.store_rows
+
+    def store_rows(*arguments: Any) -> Any:
+        assert count(db, "select ragpg.prune_embedding_cache('0 s')") > 1
+        return (yield from began(*arguments))
+
+    monkeypatch.setattr(large, "store_rows", store_rows)
+    monkeypatch.setattr(windows, "LARGE", 1000)
+    (tmp_path / "long.txt").write_text(
+        "\n\n".join(f"{n}. A paragraph of words." for n in range(99))
+    )
+    with ragpg.connect(database, embedder=HashEmbedder(8)) as rag:
+        [file] = rag.ingest([tmp_path / "long.txt"]).files
+    assert file.chunks > 1
+    assert count(db, "select count(*) from ragpg.embedding_1") == file.chunks
+
+
+def test_the_doctor_prunes_what_was_found_gone_long_ago(
+    rag: ragpg.Client, database: str, db: Database
+) -> None:
+    rag.ingest(texts=TEXTS)
+    rag.delete("0.md")
+    [done] = [one for one in repair(database, retention=3) if one.name == "cache"]
+    assert "1 of 6 cached vectors" in done.detail
+    assert "3 days after" in done.detail
+    assert done.error is None
+    assert count(db) == 6
+    assert "cache" not in [one.name for one in repair(database, retention=3)]
+    noted(db, 4)
+    assert "cache" in [one.name for one in repair(database, retention=3)]
+    assert count(db) == 5
+    # Whoever wants none left hears of each; few that wait are nothing to report.
+    rag.delete("1.md")
+    assert "cache" in [one.name for one in rag.doctor()]
+    with ragpg.connect(database) as patient:
+        assert "cache" not in [one.name for one in patient.doctor()]
+    rag.doctor(fix=True)
+    assert count(db) == 4
+
+
+def test_a_worker_prunes_while_it_has_nothing_else_to_do(
+    rag: ragpg.Client, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rag.ingest(texts=TEXTS)
+    rag.delete("0.md")
+    monkeypatch.setattr(forgetting, "EVERY", 0.0)
+    stop = threading.Event()
+    thread = threading.Thread(
+        target=work, args=[rag, WorkOptions(poll=0.05)], kwargs={"stop": stop}
+    )
+    thread.start()
+    try:
+        for _ in range(200):
+            if count(db) == 5:
+                break
+            threading.Event().wait(0.05)
+    finally:
+        stop.set()
+        thread.join(20)
+    assert count(db) == 5
+
+
+@pytest.fixture
+def roles(server: str, database: str) -> Iterator[str]:
+    """Two tenants that write, each in a namespace of its own, and a third that only reads."""
+    from ragpg import migrate
+
+    names = ("ragpg_writer", "ragpg_reader")
+    with psycopg.connect(server, autocommit=True) as admin:
+        for role in names:
+            admin.execute(
+                f"do $$ begin create role {role}; exception when duplicate_object then null; end $$".encode()
+            )
+    migrate.upgrade(database)
+    yield database
+    with psycopg.connect(database, autocommit=True) as admin:
+        admin.execute("drop owned by ragpg_reader, ragpg_writer")
+    with psycopg.connect(server, autocommit=True) as admin:
+        admin.execute("drop role if exists ragpg_reader, ragpg_writer")
+
+
+def test_a_tenant_prunes_nothing_that_another_one_needs(
+    roles: str, rag: ragpg.Client, db: Database
+) -> None:
+    rag.ingest(texts=TEXTS[:2], namespace="red")
+    rag.ingest(texts=TEXTS[2:], namespace="blue")
+    rag.delete(["0.md"], namespace="red")
+    db.execute("select ragpg.grant_namespace('blue', 'ragpg_writer')")
+    db.execute("select ragpg.grant_namespace('red', 'postgres')")
+    # It sees nothing of red, whose text stays all the same; red's own text that is gone may go.
+    db.execute("set role ragpg_writer")
+    assert count(db, "select count(*) from ragpg.chunk") == 4
+    assert count(db, "select ragpg.prune_embedding_cache('0 s')") == 1
+    assert count(db) == 5
+    db.execute("set role ragpg_reader")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        db.execute("select ragpg.prune_embedding_cache('0 s')")
+    db.execute("reset role")
+    with ragpg.connect(roles, settings=Settings(vector_retention=0)) as owner:
+        # An application that narrows itself to one tenant.
+        owner.run(_narrowed())
+    assert count(db) == 5
+
+
+def _narrowed() -> Any:
+    narrow = Query("select set_config('ragpg.allowed_namespaces', '{blue}', true)", lambda row: row)
+    prune = Query("select ragpg.prune_embedding_cache('0 s')", lambda row: row)
+    yield Transact((Fetch(narrow), Fetch(prune)))
