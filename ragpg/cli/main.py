@@ -14,6 +14,7 @@ from ragpg.cli import failures, options, output
 
 #: Name of a command -> module and attribute that hold it, in the order of the help.
 COMMANDS = {
+    "init": "ragpg.cli.init:init",
     "db": "ragpg.cli.db:db",
     "migrate": "ragpg.cli.migrate:migrate",
     "ingest": "ragpg.cli.ingest:ingest",
@@ -72,6 +73,7 @@ def main() -> None:
     """Retrieval-augmented generation where Postgres is the engine.
 
     \b
+    ragpg init                        a commented ragpg.toml, if you like one
     ragpg db up                       a private PostgreSQL, where there is none (or set RAGPG_DSN)
     ragpg migrate                     install the schema
     ragpg ingest docs/                read, cut, embed and store
