@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragpg.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ragpg.protocols import AsyncEmbedder, Embedder
 
@@ -25,13 +25,17 @@ class Embedders:
 
     By itself it is the first one. A search uses the one whose model and dimensions are those of its
     namespaces, and the next search tries that one first. An ingest uses the one of the namespace,
-    and further ones for the spaces that the namespace keeps beside (see ragpg.reembed).
+    and further ones for the spaces that the namespace keeps beside (see ragpg.reembed). A new
+    namespace gets the first one, or what `chosen` has for its name.
     """
 
-    def __init__(self, *embedders: AnyEmbedder) -> None:
+    def __init__(
+        self, *embedders: AnyEmbedder, chosen: Mapping[str, AnyEmbedder] | None = None
+    ) -> None:
         if not embedders:
             raise ConfigError("Embedders needs at least one embedder")
         self._all = embedders
+        self._chosen = dict(chosen or {})
         # Shared with bound copies: what one search learned serves the next.
         self._preferred = [0]
         self._bound: int | None = None
@@ -49,9 +53,21 @@ class Embedders:
 
     def bound(self) -> Embedders:
         """A copy that stays with the current one, for a search whose vectors must not mix."""
-        copy = Embedders(*self._all)
+        copy = Embedders(*self._all, chosen=self._chosen)
         copy._preferred, copy._bound = self._preferred, self._preferred[0]
         return copy
+
+    def mapped(self, change: Callable[[AnyEmbedder], AnyEmbedder]) -> Embedders:
+        """The same with something else for each embedder."""
+        made = {id(one): change(one) for one in (*self._all, *self._chosen.values())}
+        return Embedders(
+            *(made[id(one)] for one in self._all),
+            chosen={name: made[id(one)] for name, one in self._chosen.items()},
+        )
+
+    def first_for(self, namespace: str) -> AnyEmbedder:
+        """The embedder of a namespace that has no vectors yet."""
+        return self._chosen.get(namespace, self._all[0])
 
     def matching(self, model: str, dimensions: int, *, prefer: bool = False) -> AnyEmbedder | None:
         """The embedder of a space, current from now on with `prefer`; None where there is none."""
@@ -92,9 +108,9 @@ def bound(embedder: AnyEmbedder | None) -> AnyEmbedder | None:
     return embedder.bound() if isinstance(embedder, Embedders) else embedder
 
 
-def single(embedder: AnyEmbedder) -> AnyEmbedder:
-    """The embedder itself; of several, the current one."""
-    return embedder.current if isinstance(embedder, Embedders) else embedder
+def first_for(embedder: AnyEmbedder, namespace: str) -> AnyEmbedder:
+    """The embedder itself; of several, the one for a namespace without vectors."""
+    return embedder.first_for(namespace) if isinstance(embedder, Embedders) else embedder
 
 
 def embedder_of(

@@ -143,6 +143,8 @@ class Flows:
         if not names:
             raise ConfigError("no namespace was given to search")
         chosen = self.profile if profile is None else read_profile(profile)
+        if not chosen.fusion and (fusion := self.config.fusion_of(names)):
+            chosen = replace(chosen, fusion=fusion)
         if rerank is True:
             reranker = self.reranker or self._named(tuple(chosen.rerankers))
         else:
@@ -256,7 +258,7 @@ class Flows:
             for name, value in given.items()
         }
         if given["chunker"] is None:
-            values["chunker"] = chunker_of(self.config, self.embedder)
+            values["chunker"] = chunker_of(self.config, self.embedder, namespace)
         if given["language"] is None:
             values["language"] = self.config.language_of(namespace)
         for name in ("include", "exclude"):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ragpg.errors import ConfigError, RagpgError
 from ragpg.graph.background import Analyst
+from ragpg.ingest.chunkers.named import chunker_named
 from ragpg.ingest.forgetting import Sweep
 
 if TYPE_CHECKING:
@@ -196,6 +197,7 @@ class _Watch:
                 raise _Stop
 
         exclude = (*TEMPORARY, *folder.exclude, *self.client.config.ingest.exclude)
+        own = folder.chunker
         order = self.client._order(
             [folder.path] if everything else paths,
             (),
@@ -203,7 +205,7 @@ class _Watch:
             root=folder.path,
             namespace=folder.namespace,
             prune=True,
-            chunker=None,
+            chunker=None if own is None else chunker_named(own, self.client.embedder),  # type: ignore[arg-type]
             language=folder.language,
             follow_links=folder.follow_links,
             include=folder.include or None,

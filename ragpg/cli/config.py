@@ -103,9 +103,14 @@ def shown(found: Config) -> Iterator[tuple[str, Any, str]]:
         elif name == "namespaces":
             for called, one in value.items():
                 yield f"namespaces.{called}", f"{one.kind}, {found.language_of(called)}", "file"
+                for key in ("embedder", "chunker", "fusion"):
+                    if (inside := getattr(one, key)) is not None:
+                        yield f"namespaces.{called}.{key}", inside, "file"
         elif name == "folder":
             for one in value:
                 yield f"folder.{one.path}", one.namespace, "file"
+                if one.chunker is not None:
+                    yield f"folder.{one.path}.chunker", one.chunker, "file"
         else:
             shown_value = _address(value) if name == "dsn" and value else value
             yield name, without_secrets(shown_value) if shown_value else None, origin

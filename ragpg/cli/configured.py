@@ -20,7 +20,6 @@ _EVERYWHERE = {
 #: Command -> its options -> keys of the configuration.
 _COMMANDS = {
     "ingest": {
-        "chunker": "ingest.chunker",
         "include": "ingest.include",
         "exclude": "ingest.exclude",
         "follow_links": "ingest.follow_links",

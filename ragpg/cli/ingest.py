@@ -50,7 +50,7 @@ STATUSES: tuple[IngestStatus, ...] = (
 @click.option("--prune", is_flag=True, help="Delete documents whose files are gone from PATHS")
 @click.option("--include", multiple=True, metavar="PATTERN", help="Only files that match")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="No files that match")
-@click.option("--chunker", help=CHUNKERS, default="auto", show_default=True)
+@click.option("--chunker", help=f"{CHUNKERS} [default: as configured, else auto]")
 @click.option(
     "--fields",
     callback=options.json_object,
@@ -80,7 +80,7 @@ def ingest(
     prune: bool,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
-    chunker: str,
+    chunker: str | None,
     fields: dict[str, Any] | None,
     follow_links: bool,
     index: IndexPolicy | None,
@@ -141,7 +141,7 @@ def ingest(
             follow_links=follow_links,
             include=include,
             exclude=exclude,
-            chunker=chunker_named(chunker, rag.embedder),  # type: ignore[arg-type]
+            chunker=None if chunker is None else chunker_named(chunker, rag.embedder),  # type: ignore[arg-type]
             dry_run=dry_run,
             index=index,
             on_index=building,

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from ragpg.cli import output
 from ragpg.cli.configured import defaults_of
@@ -347,7 +348,7 @@ def database(dsn: str | None) -> str:
 def make_embedder(spec: str | None) -> Embedder | None:
     """The embedder that a specification names; see EMBEDDERS. None is the default: `local` where
     its packages are installed, else no embedder and a note."""
-    from ragpg.config.use import embedder_of
+    from ragpg.config.use import embedder_of, with_one_embedder
     from ragpg.config.values import Config
     from ragpg.providers.named import local_installed
 
@@ -357,7 +358,13 @@ def make_embedder(spec: str | None) -> Embedder | None:
             "pip install 'ragpg[local]', or choose one with --embedder"
         )
         return None
-    return embedder_of(replace(configuration() or Config(), embedder=spec or "local"))
+    config = configuration() or Config()
+    ctx = click.get_current_context(silent=True)
+    source = None if ctx is None else ctx.get_parameter_source("embedder")
+    if source is ParameterSource.COMMANDLINE:
+        # What is said for this command wins over what namespaces have.
+        config = with_one_embedder(config)
+    return embedder_of(replace(config, embedder=spec or "local"))
 
 
 def make_generator(spec: str | None) -> Generator:

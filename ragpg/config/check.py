@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ragpg.config.use import chunker_of, embedder_of, generator_of, reranker_of
 from ragpg.connection_address import read_dsn
 from ragpg.errors import RagpgError
+from ragpg.ingest.chunkers.named import chunker_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,14 +25,26 @@ def problems_of(config: Config) -> list[str]:
         ("embedder", lambda: embedder_of(config)),
         ("generator", lambda: generator_of(config)),
         ("reranker", lambda: reranker_of(config)),
-        ("ingest.chunker", lambda: chunker_of(config, _Any())),
+        ("ingest.chunker", lambda: chunker_named(config.ingest.chunker, _ANY)),
+        ("ingest.chunkers", lambda: chunker_of(config, _ANY, "")),
+    ]
+    checks += [
+        (f"namespaces.{name}.chunker", partial(chunker_named, one.chunker, _ANY))
+        for name, one in config.namespaces.items()
+        if one.chunker is not None
+    ]
+    checks += [
+        (f"folder.{one.path}.chunker", partial(chunker_named, one.chunker, _ANY))
+        for one in config.folder
+        if one.chunker is not None
     ]
     found = []
     for key, check in checks:
         try:
             check()
         except RagpgError as error:
-            where = config.path if config.origins.get(key) == "file" else "environment"
+            origin = config.origins.get(key, "file")
+            where = config.path if origin != "environment" else "environment"
             found.append(f"{where}: {key}: {error}")
     found += [
         f"{config.path}: folder: there is no folder {one.path}"
@@ -45,10 +59,14 @@ def problems_of(config: Config) -> list[str]:
     prices = config.settings.prices
     if prices is not None and not os.path.isfile(prices):
         found.append(f"{config.path or 'environment'}: settings.prices: there is no file {prices}")
-    if config.embedder and config.embedder.startswith("path:"):
-        folder = os.path.expanduser(config.embedder.removeprefix("path:"))
-        if not os.path.isdir(folder):
-            found.append(f"{config.path or 'environment'}: embedder: there is no folder {folder}")
+    models = {"embedder": config.embedder} | {
+        f"namespaces.{name}.embedder": one.embedder for name, one in config.namespaces.items()
+    }
+    for key, spec in models.items():
+        if spec and spec.startswith("path:"):
+            folder = os.path.expanduser(spec.removeprefix("path:"))
+            if not os.path.isdir(folder):
+                found.append(f"{config.path or 'environment'}: {key}: there is no folder {folder}")
     return found
 
 
@@ -57,3 +75,6 @@ class _Any:
 
     model = "any"
     dimensions = 1
+
+
+_ANY: Any = _Any()

@@ -22,6 +22,7 @@ class Folder:
     exclude       patterns of the sources to leave out
     metadata      for every document of the folder
     language      text search configuration, where the namespace is new; none: as configured for it
+    chunker       how its documents are cut; none: as configured for its namespace
     follow_links  whether symbolic links out of the folder are followed; none: as [ingest] says
     """
 
@@ -31,6 +32,7 @@ class Folder:
     exclude: Sequence[str] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     language: str | None = None
+    chunker: str | None = None
     follow_links: bool | None = None
 
 

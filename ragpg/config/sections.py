@@ -14,18 +14,41 @@ from ragpg.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+#: What ragpg.fusion_options knows.
+FUSIONS = ("adaptive", "rrf", "minmax", "convex")
+#: Below this probability that a passage is relevant nothing is shown unasked.
+BAR = 0.45
+
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """A namespace, as it is made when something is first stored in it.
+    """A namespace: kind, language and embedder as it is made when something is first stored in it,
+    the others in force from the next ingest or search on.
 
     kind      knowledge, or memory for what an agent remembers
     language  a text search configuration of Postgres, which \\dF in psql lists; none: that of
               [ingest]
+    embedder  the model of its vectors, as `embedder` at the top of the file, which must be there
+              too; none: that one
+    chunker   how its documents are cut, whatever [ingest] says; none: as [ingest] says
+    fusion    how its searches fuse where the profile does not say, as {"method": "rrf"}; of several
+              namespaces in one search all must agree; none: as ragpg.set_fusion says
     """
 
     kind: Literal["knowledge", "memory"] = "knowledge"
     language: str | None = None
+    embedder: str | None = None
+    chunker: str | None = None
+    fusion: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        for key, value in (self.fusion or {}).items():
+            if key not in ("method", "rrf_k", "alpha", "bias"):
+                raise ConfigError(
+                    f"fusion has no option {key!r}", hint="Known: method, rrf_k, alpha, bias."
+                )
+            if key == "method" and value not in FUSIONS:
+                raise ConfigError(f"fusion has no method {value!r}, only {', '.join(FUSIONS)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +103,8 @@ class Ingest:
 
     chunker       auto, heading, recursive, fixed or token with :SIZE/OVERLAP, code or rows with
                   :SIZE, separator:TEXT, semantic, whole
+    chunkers      others for some files, by patterns of their names, as {"*.log": "rows"}; the first
+                  that fits counts
     include       patterns of the files to read, as "*.md"; none: all that can be read
     exclude       patterns of the files to leave out
     language      text search configuration of a new namespace without a table of its own
@@ -89,11 +114,17 @@ class Ingest:
     """
 
     chunker: str = "auto"
+    chunkers: Mapping[str, str] = field(default_factory=dict)
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
     language: str = "english"
     follow_links: bool = False
     sentences: bool | None = None
+
+    def __post_init__(self) -> None:
+        for pattern, chunker in self.chunkers.items():
+            if not isinstance(chunker, str):
+                raise ConfigError(f"chunkers has no name of a chunker for {pattern!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +260,26 @@ class Mcp:
     def __post_init__(self) -> None:
         _least(self, port=0)
         _most(self, port=65535)
+
+
+@dataclass(frozen=True, slots=True)
+class Proactive:
+    """Passages that are shown to a model before it asks: ragpg.tools.proactive.
+
+    namespaces  what is searched; none: those of [tools]
+    bar         least confidence of a search whose passages are shown, 0 to 1
+    k           most passages for a message
+    filter      conditions that every search is put under
+    """
+
+    namespaces: Sequence[str] = ()
+    bar: float = BAR
+    k: int = 3
+    filter: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _least(self, bar=0, k=1)
+        _most(self, bar=1)
 
 
 def _least(section: Any, **bounds: float) -> None:

@@ -6,7 +6,12 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ragpg.config.read import read_config
+from ragpg.config.sections import Namespace
 from ragpg.config.values import Config
+from ragpg.embedders import Embedders
+from ragpg.errors import ConfigError
+from ragpg.ingest.chunkers.by_source import SourceChunker
+from ragpg.ingest.patterns import matches
 from ragpg.settings import Settings
 from ragpg.sqlfiles import DEFAULT_SCHEMA
 
@@ -50,17 +55,48 @@ def configured(choice: ConfigChoice | None, **given: Any) -> tuple[Config, dict[
 
 def without_models(config: Config) -> Config:
     """The same for a client that gets its embedder and its chat model otherwise, or needs none."""
-    return replace(config, embedder=None, generator=None)
+    return replace(with_one_embedder(config), embedder=None, generator=None)
+
+
+def with_one_embedder(config: Config) -> Config:
+    """The same without the embedders that namespaces have of their own."""
+    plain = {name: replace(one, embedder=None) for name, one in config.namespaces.items()}
+    return replace(config, namespaces=plain)
 
 
 def embedder_of(config: Config) -> Embedder | None:
-    """The embedder that is configured; None without one. Raises ConfigError for an unknown name."""
+    """The embedder that is configured, which knows those of namespaces too; None without one.
+
+    Raises ConfigError for an unknown name, and for one of a namespace without one for the others.
+    """
+    own = {name: one.embedder for name, one in config.namespaces.items() if one.embedder}
+    if not config.embedder:
+        if own:
+            raise ConfigError(
+                f"namespaces.{min(own)} has an embedder, and there is none for the others",
+                hint='Write embedder = "local", or another, at the top of the file.',
+            )
+        return None
+    first = _embedder_named(config.embedder, config)
+    if not own:
+        return first
+    models = {spec: _embedder_named(spec, config) for spec in own.values()}
+    missing = [name for name, spec in own.items() if models[spec] is None]
+    if first is None or missing:
+        raise ConfigError(
+            f"the embedder of {f'namespaces.{missing[0]}' if missing else 'the others'} is none",
+            hint="Where namespaces have embedders of their own, all need one.",
+        )
+    known = [one for one in models.values() if one is not None]
+    chosen = {name: one for name, spec in own.items() if (one := models[spec]) is not None}
+    return Embedders(*(first if isinstance(first, Embedders) else [first]), *known, chosen=chosen)
+
+
+def _embedder_named(spec: str, config: Config) -> Embedder | None:
     from ragpg.providers.named import embedder_named
 
-    if not config.embedder:
-        return None
     given = config.openai.arguments("base_url", "api_key", "dimensions", "timeout", "max_retries")
-    return embedder_named(config.embedder, **given)
+    return embedder_named(spec, **given)
 
 
 def generator_of(config: Config) -> Generator | None:
@@ -89,12 +125,22 @@ def cache_of(config: Config) -> Cache | None:
     return Cache(max_bytes=said.max_bytes, ttl=said.ttl) if said.enabled else None
 
 
-def chunker_of(config: Config, embedder: Any = None) -> Chunker | None:
-    """The chunker that is configured; None for the one that goes by a document's format."""
+def chunker_of(config: Config, embedder: Any, namespace: str) -> Chunker | None:
+    """The chunker that is configured for a namespace; None for the one that goes by a document's
+    format. Raises ConfigError for an unknown name or a malformed pattern."""
     from ragpg.ingest.chunkers.named import chunker_named
 
-    return (
-        None if config.ingest.chunker == "auto" else chunker_named(config.ingest.chunker, embedder)
+    own = config.namespaces.get(namespace, Namespace()).chunker
+    if own is not None:
+        return chunker_named(own, embedder)
+    said = config.ingest
+    if not said.chunkers:
+        return None if said.chunker == "auto" else chunker_named(said.chunker, embedder)
+    for pattern in said.chunkers:
+        matches("", [pattern])
+    return SourceChunker(
+        [(pattern, chunker_named(one, embedder)) for pattern, one in said.chunkers.items()],
+        chunker_named(said.chunker, embedder),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragpg.config.folders import Folder  # noqa: TC001 -- knobs_of reads the annotations
 from ragpg.config.sections import (
@@ -14,6 +14,7 @@ from ragpg.config.sections import (
     Memory,
     Namespace,
     OpenAI,
+    Proactive,
     Tools,
     Watch,
     Worker,
@@ -51,6 +52,7 @@ class Config:
     memory      what agents remember
     tools       what models and agents may search
     mcp         how `ragpg mcp` is reached
+    proactive   what is shown to a model before it asks
 
     `origins` says of each value where it comes from: default, file or environment, of a knob of the
     profile also the profile that the file builds on, as in "profile fast". `path` is the file, None
@@ -75,6 +77,7 @@ class Config:
     memory: Memory = field(default_factory=Memory)
     tools: Tools = field(default_factory=Tools)
     mcp: Mcp = field(default_factory=Mcp)
+    proactive: Proactive = field(default_factory=Proactive)
     origins: Mapping[str, str] = field(default_factory=dict)
     path: str | None = None
 
@@ -85,6 +88,12 @@ class Config:
     def language_of(self, namespace: str) -> str:
         """The language of a namespace when it is made: that of its table, else of [ingest]."""
         return self.namespaces.get(namespace, Namespace()).language or self.ingest.language
+
+    def fusion_of(self, namespaces: Sequence[str]) -> Mapping[str, Any]:
+        """How a search of these namespaces fuses; empty where they do not agree or say nothing."""
+        said = [self.namespaces.get(one, Namespace()).fusion for one in namespaces]
+        first = said[0] if said else None
+        return first if first and all(one == first for one in said) else {}
 
 
 #: Keys that stand alone, before the tables.
@@ -101,6 +110,7 @@ SECTIONS: dict[str, type] = {
     "memory": Memory,
     "tools": Tools,
     "mcp": Mcp,
+    "proactive": Proactive,
 }
 #: Everything a file may hold; the rest of Config says how it was read.
 KEYS = tuple(one.name for one in fields(Config) if one.name not in ("origins", "path"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragpg.embedders import embedder_of, single
+from ragpg.embedders import embedder_of, first_for
 from ragpg.errors import (
     ConfigError,
     DimensionMismatch,
@@ -45,7 +45,7 @@ def open_namespace(
         fitting = None
         if rows and rows[0].model is not None and rows[0].dimensions is not None:
             fitting = yield from call(embedder_of, embedder, rows[0].model, rows[0].dimensions)
-        embedder = fitting or single(embedder)
+        embedder = fitting or first_for(embedder, name)
     if embedder is not None:
         model = embedder.model
         # A service may have to be asked.

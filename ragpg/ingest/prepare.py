@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, LoadError, NotText, RagpgError
+from ragpg.ingest.chunkers.by_source import chunker_for
 from ragpg.ingest.clean import clean_metadata, clean_name, clean_text
 from ragpg.ingest.discover import Candidate, Discovery, discover, discover_below, read_file
 from ragpg.ingest.embed import embedding_hash, embedding_text
@@ -141,7 +142,7 @@ def fingerprint(raw: Raw, chunker: Chunker, space: object) -> bytes:
         item.title,
         item.format,
         item.metadata,
-        chunker.settings,
+        chunker_for(chunker, item.source).settings,
         space,
     ]
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
+from ragpg.embedders import Embedders
 from ragpg.jobs.queries import HOLD
 from ragpg.queries import CLAIM
 from ragpg.steps import Call, Fetch, Step, Transact
@@ -20,14 +21,27 @@ class GivenUp(Exception):
     """Leaves a flow whose jobs are to be given back, or are lost."""
 
 
-class WatchedEmbedder:
-    """An embedder that counts what it embedded and keeps the last error."""
+class EmbedderWatch:
+    """How many texts were embedded for a batch, by whichever embedder, and the last error."""
 
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._lock = threading.Lock()
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
         self.embedded = 0
         self.error: Exception | None = None
+
+    def over(self, embedder: Any) -> Any:
+        """The embedder, watched; of several, each of them."""
+        if isinstance(embedder, Embedders):
+            return embedder.mapped(self.over)
+        return None if embedder is None else WatchedEmbedder(embedder, self)
+
+
+class WatchedEmbedder:
+    """An embedder that tells its watch what it does."""
+
+    def __init__(self, embedder: Embedder, watch: EmbedderWatch) -> None:
+        self._embedder = embedder
+        self._watch = watch
 
     @property
     def model(self) -> str:
@@ -44,10 +58,10 @@ class WatchedEmbedder:
         try:
             vectors = self._embedder.embed_documents(texts)
         except Exception as error:
-            self.error = error
+            self._watch.error = error
             raise
-        with self._lock:
-            self.embedded += len(texts)
+        with self._watch.lock:
+            self._watch.embedded += len(texts)
         return vectors
 
     def embed_query(self, text: str) -> list[float]:

@@ -44,7 +44,7 @@ from ragpg.jobs.queries import (
     Job,
 )
 from ragpg.jobs.run import Batch, run_batch
-from ragpg.jobs.watched import Fenced, GivenUp, WatchedEmbedder
+from ragpg.jobs.watched import EmbedderWatch, Fenced, GivenUp
 from ragpg.steps import fetch, run
 
 if TYPE_CHECKING:
@@ -289,9 +289,8 @@ class _Worker:
 
     def _do(self, batch: Batch) -> None:
         """Do jobs; every one of them is ended in one way or another."""
-        watched = None
-        if self.client.embedder is not None:
-            watched = WatchedEmbedder(self.client.embedder)  # type: ignore[arg-type]
+        watched = None if self.client.embedder is None else EmbedderWatch()
+        embedder = None if watched is None else watched.over(self.client.embedder)
         pulse = _Pulse(self, batch, watched)
         pulse.start()
         fault: Exception | None = None
@@ -299,8 +298,10 @@ class _Worker:
             self.client._perform, self.name, pulse.ids, lambda: self.stop.is_set() or pulse.lost
         )
         try:
-            chunker = self.options.chunker or chunker_of(self.client.config, watched)
-            run(run_batch(batch, watched, self.client.settings, chunker), fenced)
+            chunker = self.options.chunker or chunker_of(
+                self.client.config, embedder, batch.namespace
+            )
+            run(run_batch(batch, embedder, self.client.settings, chunker), fenced)
         except GivenUp:
             pass
         except JobLost as error:
@@ -319,9 +320,7 @@ class _Worker:
             self.index_due.setdefault(space_id, time.monotonic())
         self._settle(batch, watched, fault)
 
-    def _settle(
-        self, batch: Batch, watched: WatchedEmbedder | None, fault: Exception | None
-    ) -> None:
+    def _settle(self, batch: Batch, watched: EmbedderWatch | None, fault: Exception | None) -> None:
         done, failed, left = _sorted(batch)
         self._finish(done)
         unfinished = [*(job for job, _ in failed), *left]
@@ -423,7 +422,7 @@ def _sorted(
 class _Pulse(threading.Thread):
     """The heartbeat of a batch. `lost` says that another worker has one of its jobs."""
 
-    def __init__(self, worker: _Worker, batch: Batch, watched: WatchedEmbedder | None) -> None:
+    def __init__(self, worker: _Worker, batch: Batch, watched: EmbedderWatch | None) -> None:
         super().__init__(daemon=True, name="ragpg-heartbeat")
         self.worker = worker
         self.ids = [job.id for job in batch.jobs]

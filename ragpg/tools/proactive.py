@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from ragpg.client_async import AsyncClient
     from ragpg.types import Hit, Json, SearchResult
 
-#: Below this probability that a passage is relevant nothing is shown.
-BAR = 0.45
-
 _ASKS = re.compile(
     r"\?|？|^\W*(?:who|what|when|where|which|why|how|is|are|can|could|do|does|did|should|explain"
     r"|describe|compare|summari[sz]e|find|show|tell|wer|was|wann|wo|warum|wie|welche\w*"
@@ -45,22 +42,32 @@ def is_knowledge_shaped(message: str) -> bool:
 class Proactive:
     """Context for the turns of one conversation; keep one of these for each.
 
-    bar         least confidence of a search, 0 to 1
-    k           most passages for a message
-    namespaces  what is searched
+    namespaces  what is searched; None: those of [proactive], else of [tools] of the configuration
+    bar         least confidence of a search, 0 to 1; None: as configured, else 0.45
+    k           most passages for a message; None: as configured, else 3
+    filter      conditions of every search; None: as configured
     """
 
     def __init__(
         self,
         rag: Client | AsyncClient,
-        namespaces: Sequence[str],
+        namespaces: Sequence[str] | None = None,
         *,
-        bar: float = BAR,
-        k: int = 3,
+        bar: float | None = None,
+        k: int | None = None,
         filter: Json = None,
     ) -> None:
+        said = rag.config.proactive
+        if namespaces is None:
+            namespaces = list(said.namespaces or rag.config.tools.namespaces)
+        bar = said.bar if bar is None else bar
+        k = said.k if k is None else k
+        filter = (dict(said.filter) or None) if filter is None else filter
         if isinstance(namespaces, str) or not namespaces:
-            raise ConfigError("namespaces must be a list of names")
+            raise ConfigError(
+                "namespaces must be a list of names",
+                hint="Give them, or configure [proactive] namespaces.",
+            )
         if not 0 <= bar <= 1:
             raise ConfigError(f"bar must be from 0 to 1, not {bar}")
         self._rag: Any = rag.limited_to(namespaces)
