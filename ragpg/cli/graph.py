@@ -190,7 +190,10 @@ def status(ctx: click.Context, *, as_json: bool, **connection: Unpack[Connection
     if not found.installed:
         click.echo("Extension age is not in this database: no Cypher; everything else works.")
     elif not found.applied:
-        output.say("Extension age is there, ragpg's functions for it are not; run: ragpg migrate")
+        output.say(
+            "Extension age is there, ragpg's functions for it are not; run: ragpg migrate, as a"
+            " role with USAGE on schema ag_catalog"
+        )
     else:
         if labels:
             click.echo(f"\n{_table_of(labels)}")

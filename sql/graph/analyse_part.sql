@@ -22,6 +22,8 @@ begin
       perform ragpg.remove_orphans(owner);
       perform ragpg.resolve_links(owner);
     when 'terms' then
+      -- What is joined must not go meanwhile. In the order in which writers wait for each other.
+      perform from ragpg.document where document.namespace_id = owner order by document.source for key share;
       made := made || jsonb_build_object('shared_terms', ragpg.write_shared_terms(owner));
     when 'pagerank' then
       made := made || jsonb_build_object('documents', ragpg.write_pagerank(owner));

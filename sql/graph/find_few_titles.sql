@@ -40,9 +40,20 @@ begin
      where not exists (select from ragpg.topic where topic.namespace_id = owner
                           and topic.document_id = content.document_id and topic.entity_id = one.id offset 0)
     offset 0
+  ), present as materialized (
+    -- As in ragpg.find_titles(): what another writer has deleted is left out.
+    select entity.id from ragpg.entity
+     where entity.namespace_id = owner and entity.id = any (array(select named.entity_id from named where named.is_named))
+     order by entity.id for key share
+  ), kept as materialized (
+    select chunk.id from ragpg.chunk
+     where chunk.namespace_id = owner and chunk.id = any (array(select named.chunk_id from named where named.is_named))
+     order by chunk.id for key share
   )
   insert into ragpg.mention (namespace_id, chunk_id, entity_id, origin, weight)
-  select owner, named.chunk_id, named.entity_id, 'titles', 1 from named where named.is_named
+  select owner, named.chunk_id, named.entity_id, 'titles', 1
+    from named join present on present.id = named.entity_id join kept on kept.id = named.chunk_id
+   where named.is_named
    order by 2, 3
   on conflict on constraint mention_pkey do nothing;
   get diagnostics written = row_count;

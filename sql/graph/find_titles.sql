@@ -92,9 +92,20 @@ begin
          and not exists (select from ragpg.topic where topic.namespace_id = owner
                             and topic.document_id = content.document_id and topic.entity_id = one.id offset 0)
       offset 0
+    ), present as materialized (
+      -- Another writer may be deleting them: whoever is gone after the wait is left out.
+      select entity.id from ragpg.entity
+       where entity.namespace_id = owner and entity.id = any (array(select named.entity_id from named where named.is_named))
+       order by entity.id for key share
+    ), kept as materialized (
+      select chunk.id from ragpg.chunk
+       where chunk.namespace_id = owner and find_titles.waiting
+         and chunk.id = any (array(select named.chunk_id from named where named.is_named))
+       order by chunk.id for key share
     )
     insert into ragpg.mention (namespace_id, chunk_id, entity_id, origin, weight)
-    select owner, named.chunk_id, named.entity_id, 'titles', 1 from named where named.is_named
+    select owner, named.chunk_id, named.entity_id, 'titles', 1 from named join present on present.id = named.entity_id
+     where named.is_named and (not find_titles.waiting or named.chunk_id in (select kept.id from kept))
      order by 2, 3
     on conflict on constraint mention_pkey do nothing;
     get diagnostics made = row_count;

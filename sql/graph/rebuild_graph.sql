@@ -8,6 +8,8 @@ as $$
 declare
   owner integer := (ragpg.namespace_ids(array[rebuild_graph.namespace]))[1];
 begin
+  -- Writers wait, and we for them, in their order.
+  perform from ragpg.document where document.namespace_id = owner order by document.source for share;
   delete from ragpg.mention where mention.namespace_id = owner and mention.origin = 'titles';
   delete from ragpg.topic where topic.namespace_id = owner;
   delete from ragpg.phrase where phrase.namespace_id = owner;

@@ -73,6 +73,11 @@ begin
       from wanted join answer using (target)
      where (wanted.target_id, wanted.matches) is distinct from (answer.target_id, answer.matches::smallint)
   loop
+    if one.target_id is not null then
+      -- Whoever deletes the target meanwhile is waited for; then it leads nowhere, as before.
+      perform from ragpg.document where document.namespace_id = owner and document.id = one.target_id for key share;
+      continue when not found;
+    end if;
     update ragpg.link set target_id = one.target_id, matches = one.matches
      where link.namespace_id = owner and link.document_id = one.document_id
        and link.target = one.target and link.anchor = one.anchor;

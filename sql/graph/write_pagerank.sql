@@ -57,6 +57,7 @@ begin
   select owner, held.id, held.rank from pg_temp.ragpg_rank as held
     join ragpg.document on document.namespace_id = owner and document.id = held.id
    order by held.id
+     for key share of document
   on conflict on constraint document_rank_pkey do update set pagerank = excluded.pagerank
    where kept.pagerank is distinct from excluded.pagerank;
   drop table pg_temp.ragpg_walk, pg_temp.ragpg_rank;

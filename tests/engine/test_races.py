@@ -135,3 +135,50 @@ def test_a_link_does_not_depend_on_who_commits_first(engine: Engine, other: Engi
         select source from ragpg.graph_search(
           array(select id from ragpg.chunk where content = 'xylophone'), '{default}')""")
     assert linked == [{"source": "y"}]
+
+
+def test_a_new_title_does_not_mention_a_chunk_that_is_being_deleted(
+    engine: Engine, other: Engine
+) -> None:
+    engine.add({"old": "Ask the Falcon Desk.", "kept": "The Falcon Desk is open."})
+    with engine.connection.transaction():
+        engine.value("select ragpg.delete_documents('default', '{old}')")
+        titled = """
+            insert into ragpg.document (namespace_id, source, title)
+            values (1, 'new', 'Falcon Desk') returning 1"""
+        storing = meanwhile(lambda: other.value(titled), engine)
+    assert storing() == 1
+    mentions = engine.rows("select source from ragpg.mention join ragpg.chunk on chunk.id = chunk_id"
+                           " join ragpg.document on document.id = document_id")  # fmt: skip
+    assert mentions == [{"source": "kept"}]
+
+
+def test_a_new_chunk_does_not_mention_a_title_that_is_being_deleted(
+    engine: Engine, other: Engine
+) -> None:
+    engine.value("select ragpg.create_namespace('default')")
+    engine.rows("""
+        insert into ragpg.document (namespace_id, source, title) values (1, 'title', 'Falcon Desk')
+        returning 1""")
+    with engine.connection.transaction():
+        engine.value("select ragpg.delete_documents('default', '{title}')")
+        adding = meanwhile(lambda: other.add({"text": "The Falcon Desk is open."}), engine)
+    adding()
+    assert engine.value("select count(*) from ragpg.mention") == 0
+    assert engine.value("select count(*) from ragpg.entity") == 0
+
+
+def test_a_link_does_not_lead_to_a_document_that_is_being_deleted(
+    engine: Engine, other: Engine
+) -> None:
+    engine.add({"from": "one", "to": "another"})
+    with engine.connection.transaction():
+        engine.value("select ragpg.delete_documents('default', '{to}')")
+        linked = """
+            insert into ragpg.link (namespace_id, document_id, target)
+            select 1, id, 'to' from ragpg.document where source = 'from' returning 1"""
+        linking = meanwhile(lambda: other.value(linked), engine)
+    assert linking() == 1
+    assert engine.rows("select target_id, matches from ragpg.link") == [
+        {"target_id": None, "matches": 0}
+    ]
