@@ -8,7 +8,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ragpg.errors import ConfigError
+from ragpg.errors import ConfigError, ProviderError
 from ragpg.observe.stage import note, note_embedding
 from ragpg.steps import (
     Apart,
@@ -129,8 +129,19 @@ def _counted(embedder: Any, vectors: T) -> T:
 
 
 def _priced(generator: Any, said: tuple[str, Usage]) -> tuple[str, Usage]:
-    text, usage = said
+    text, usage = read_said(generator, said)
     return text, usage if usage is None else note(str(generator.model), usage)
+
+
+def read_said(generator: Any, said: Any) -> tuple[str, Usage]:
+    """What a chat model returned. Raises ProviderError where it is not a text with its usage."""
+    if isinstance(said, tuple) and len(said) == 2:
+        return said
+    raise ProviderError(
+        f"{type(generator).__name__} returned a {type(said).__name__}, not a text and its usage",
+        hint="generate returns (text, ragpg.types.Usage(...)); see ragpg.protocols.Generator.",
+        scope="service",
+    )
 
 
 def _book(ledger: Ledger | None, spent: Sequence[Spent]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
+from ragpg.perform import read_said
 from ragpg.protocols import (
     AsyncGenerator,
     AsyncStreamingGenerator,
@@ -118,7 +119,7 @@ def pieces(generator: Any, messages: Messages) -> Pieces[str | Usage, None, None
     if isinstance(generator, StreamingGenerator):
         yield from generator.stream(messages)
     elif isinstance(generator, Generator):
-        text, usage = generator.generate(messages)
+        text, usage = read_said(generator, generator.generate(messages))
         yield text
         if usage is not None:
             yield usage
@@ -142,9 +143,10 @@ async def apieces(generator: Any, messages: Messages) -> AsyncPieces[str | Usage
                 await stream.aclose()
         return
     if isinstance(generator, AsyncGenerator):
-        text, usage = await generator.agenerate(messages)
+        said = await generator.agenerate(messages)
     else:
-        text, usage = await asyncio.to_thread(generator.generate, messages)
+        said = await asyncio.to_thread(generator.generate, messages)
+    text, usage = read_said(generator, said)
     yield text
     if usage is not None:
         yield usage

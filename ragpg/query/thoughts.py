@@ -18,7 +18,9 @@ class Spoken:
         self._state = "undecided"
 
     def feed(self, piece: str) -> str:
-        """What can be said now."""
+        """What can be said now, without NUL and halves of surrogate pairs, which neither a database
+        nor a browser takes."""
+        piece = _sound(piece)
         if self._state == "text":
             return piece
         self._held += piece
@@ -48,6 +50,14 @@ class Spoken:
     def _said(self, text: str) -> str:
         self._held, self._state = "", "text"
         return text
+
+
+def _sound(text: str) -> str:
+    if text.isascii():
+        return text.replace("\0", "")
+    # Through UTF-16, where two halves that came apart become their character.
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+    return whole.replace("\0", "")
 
 
 def spoken(text: str) -> str:

@@ -112,6 +112,31 @@ def test_a_model_that_fails_in_the_middle_raises(filled: Client) -> None:
     assert [type(one) for one in seen] in ([], [Started, Delta])
 
 
+@pytest.mark.parametrize("said", [PIECES[0], None, (PIECES[0],), [PIECES[0], None]])
+def test_a_model_that_returns_something_else_is_named(
+    filled: Client, database: str, said: Any
+) -> None:
+    class Bare:
+        model = "bare"
+
+        def generate(self, messages: Sequence[Mapping[str, str]], **_: Any) -> Any:
+            return said
+
+    async def awaited() -> None:
+        async with ragpg.aconnect(database, embedder=HashEmbedder(32)) as rag:
+            async for _ in rag.ask_stream(QUESTION, generator=Bare()):
+                pass
+
+    ways: list[Any] = [
+        lambda: filled.ask(QUESTION, generator=Bare()),
+        lambda: list(filled.ask_stream(QUESTION, generator=Bare())),
+        lambda: asyncio.run(awaited()),
+    ]
+    for ask in ways:
+        with pytest.raises(ProviderError, match="not a text and its usage"):
+            ask()
+
+
 def test_without_a_model_it_says_so(filled: Client) -> None:
     with pytest.raises(ConfigError, match="no chat model"):
         next(filled.ask_stream(QUESTION))

@@ -15,6 +15,8 @@ CASES = [
     ("<thin ice> is cold", "<thin ice> is cold"),
     ("<thi", "<thi"),
     ("", ""),
+    ("5\0 days \ud83d", "5 days "),
+    ("５\0 Tage", "５ Tage"),
     ("  \n", "  \n"),
 ]
 
@@ -26,6 +28,10 @@ def test_in_pieces_as_whole(text: str, said: str, size: int) -> None:
     taken = Spoken()
     pieces = [taken.feed(text[at : at + size]) for at in range(0, len(text), size)]
     assert "".join(pieces) + taken.end() == said
+
+
+def test_halves_of_a_character_become_one() -> None:
+    assert spoken("fine \ud83d\ude00") == "fine \U0001f600"
 
 
 def test_what_is_not_held_back_comes_at_once() -> None:
