@@ -67,12 +67,17 @@ class Analyst:
         self._over.set()
 
     def finish(self) -> None:
-        """Analyse what is stale now, and wait for it: the other work is done."""
+        """Analyse what is stale now, and wait for it or for `stop`: the other work is done."""
         self._over.set()
-        while self._thread.is_alive() and not self._stop.is_set():
-            self._thread.join(_TICK)
+        self._wait(self._thread)
         self._over.clear()
-        self.look()
+        last = threading.Thread(target=self.look, daemon=True, name="ragpg-graph")
+        last.start()
+        self._wait(last)
+
+    def _wait(self, thread: threading.Thread) -> None:
+        while thread.is_alive() and not self._stop.is_set():
+            thread.join(_TICK)
 
     def _run(self) -> None:
         looked = -_AGAIN
