@@ -2,18 +2,22 @@
 
     python -m benchmarks.graph_speed --dsn postgresql:///scratch --documents 100000 --links 1000000
     python -m benchmarks.graph_speed --dsn postgresql:///scratch --growth 4000,12000,40000
+    python -m benchmarks.graph_speed --dsn postgresql:///scratch --growth 500,1000,5000 --corpus FOLDER
 
 The first makes a namespace `graph-speed` with a skewed graph (a few hubs have most links) and times
 one and two steps from ten seeds. The second loads documents of generated text, whose titles the
-texts mention, with the graph's triggers off and on, and shows the cost from size to size.
+texts mention, or those of --corpus (a judged set, or a tree of .md, .rst and .txt files), with the
+graph's triggers off and on, and shows the cost from size to size.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import hashlib
 import itertools
 import json
+import posixpath
 import random
 import re
 import statistics
@@ -24,8 +28,11 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+
+#: Source, title, text and targets of links.
+Document = tuple[str, str, str, list[str]]
 NAMESPACE = "graph-speed"
 TRIGGERS = {
     "document": ("write_topics_insert", "write_topics_update"),
@@ -42,10 +49,13 @@ def main() -> None:
     parser.add_argument("--links", type=int, default=1_000_000)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--growth", help="sizes, as in 4000,12000,40000")
+    parser.add_argument("--corpus", type=Path, help="documents for --growth: a folder, see above")
     options = parser.parse_args()
     with psycopg.connect(options.dsn, autocommit=True) as connection:
         if options.growth:
-            growth(connection, [int(size) for size in options.growth.split(",")])
+            sizes = [int(size) for size in options.growth.split(",")]
+            source = corpus(sizes[-1]) if options.corpus is None else real(options.corpus)
+            growth(connection, sizes, list(itertools.islice(source, sizes[-1])))
         else:
             owner = make(connection, options.documents, options.links)
             expansion(connection, owner, options.documents, options.seeds)
@@ -134,11 +144,13 @@ def expansion(
         )
 
 
-def growth(connection: psycopg.Connection[Any], sizes: Sequence[int]) -> None:
+def growth(
+    connection: psycopg.Connection[Any], sizes: Sequence[int], documents: Sequence[Document]
+) -> None:
     """One load with the graph's triggers off and one with them on, timed from size to size: where
     a step is not linear, a document costs more the more there are."""
     connection.execute("set track_functions = pl")
-    documents = list(corpus(sizes[-1]))
+    sizes = [size for size in sizes if size < len(documents)] + [len(documents)]
     spent = {
         mode: load(connection, documents, sizes, steps=mode == "enable")
         for mode in ("disable", "enable")
@@ -161,7 +173,28 @@ def switch(connection: psycopg.Connection[Any], mode: str) -> None:
             connection.execute(f"alter table ragpg.{table} {mode} trigger {trigger}".encode())
 
 
-def corpus(size: int) -> Any:
+def real(folder: Path) -> Iterator[Document]:
+    """The documents of a judged set (corpus.jsonl.gz, or corpus.jsonl), else the text files below a
+    folder, with their first heading or line as title."""
+    for name, opened in (("corpus.jsonl.gz", gzip.open), ("corpus.jsonl", open)):
+        if (folder / name).exists():
+            with opened(folder / name, "rt", encoding="utf-8") as lines:
+                for line in lines:
+                    one = json.loads(line)
+                    yield str(one.get("_id", one.get("id"))), one.get("title", ""), one["text"], []
+            return
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in (".md", ".rst", ".txt") and path.is_file():
+            text = path.read_text(encoding="utf-8", errors="replace").replace("\0", "")
+            title = next((line.strip("# ") for line in text.splitlines() if line.strip("# =")), "")
+            targets = [
+                posixpath.normpath((path.parent.relative_to(folder) / target).as_posix())
+                for target in re.findall(r"\]\(([^)#:\s]+)", text)
+            ]
+            yield path.relative_to(folder).as_posix(), title[:300], text[:8000], targets
+
+
+def corpus(size: int) -> Iterator[Document]:
     """Source, title, text and links of documents. Words are as frequent as in a language (Zipf),
     also those of titles, so some titles are of common words alone; a text names three titles of
     others, and links to three documents and two pages elsewhere."""
@@ -188,7 +221,7 @@ def corpus(size: int) -> Any:
 
 def load(
     connection: psycopg.Connection[Any],
-    documents: Sequence[tuple[str, str, str, list[str]]],
+    documents: Sequence[Document],
     sizes: Sequence[int],
     *,
     steps: bool,
