@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("question")
 @options.namespaces_to_search
-@click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many sources")
+@click.option(
+    "-k", "--k", default=10, show_default=True, type=click.IntRange(1), help="How many sources"
+)
 @options.filter_option
 @options.judge
 @options.about_unsupported

@@ -11,6 +11,7 @@ import click
 
 from ragpg.cli import options, output
 from ragpg.cli.failures import USAGE, without_secrets
+from ragpg.cli.groups import Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,9 +19,15 @@ if TYPE_CHECKING:
     from ragpg.config.values import Config
 
 
-@click.group()
+@click.group(cls=Group)
 def config() -> None:
-    """One file for connection, models, profile, limits, ingest, folders, tools and the rest."""
+    """One file for connection, models, profile, limits, ingest, folders, tools and the rest.
+
+    \b
+    ragpg init            writes one to start from
+    ragpg config show
+    ragpg config check
+    """
 
 
 @config.command()

@@ -12,6 +12,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 import click
 
 from ragpg import localdb
+from ragpg.cli.groups import Group
 from ragpg.errors import LocalDatabaseError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -26,7 +27,7 @@ class Where(TypedDict):
     provider: str | None
 
 
-class Group(click.Group):
+class DatabaseGroup(Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -46,9 +47,15 @@ def where(command: Command) -> Command:
     return command
 
 
-@click.group(cls=Group)
+@click.group(cls=DatabaseGroup)
 def db() -> None:
-    """A private PostgreSQL with pgvector and AGE, in a folder of this project."""
+    """A private PostgreSQL with pgvector and AGE, in a folder of this project.
+
+    \b
+    ragpg db up
+    ragpg db psql -c "select * from ragpg.namespaces"
+    ragpg db stop
+    """
 
 
 @db.command()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from ragpg.cli import options, output
+from ragpg.cli.groups import Group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,9 +16,14 @@ if TYPE_CHECKING:
     from ragpg.cli.options import Connection
 
 
-@click.group()
+@click.group(cls=Group)
 def feedback() -> None:
-    """Which passages people follow, and the priors that come of it."""
+    """Which passages people follow, and the priors that come of it.
+
+    \b
+    ragpg feedback show -n handbook
+    ragpg feedback switch off -n handbook
+    """
 
 
 def _namespace(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,8 +34,8 @@ def _namespace(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @feedback.command()
 @_namespace
-@click.option("-k", default=20, show_default=True, type=click.IntRange(0), help="How many")
-@options.connection
+@click.option("-k", "--k", default=20, show_default=True, type=click.IntRange(0), help="How many")
+@options.address
 @options.json_output
 def show(namespace: str, *, k: int, as_json: bool, **connection: Unpack[Connection]) -> None:
     """Passages with their counts and priors, the strongest first.
@@ -58,7 +64,7 @@ def show(namespace: str, *, k: int, as_json: bool, **connection: Unpack[Connecti
 @feedback.command()
 @_namespace
 @click.option("--source", "sources", multiple=True, help="Only of this document; repeat it")
-@options.connection
+@options.address
 @options.json_output
 def reset(
     namespace: str, *, sources: tuple[str, ...], as_json: bool, **connection: Unpack[Connection]
@@ -81,7 +87,7 @@ def reset(
 @feedback.command()
 @_namespace
 @click.argument("state", type=click.Choice(["on", "off"]))
-@options.connection
+@options.address
 @options.json_output
 def switch(namespace: str, *, state: str, as_json: bool, **connection: Unpack[Connection]) -> None:
     """Switch the learning loop of a namespace on or off; nothing is forgotten.

@@ -10,6 +10,7 @@ import click
 
 from ragpg.cli import files, graph_analysis, graph_model, options, output
 from ragpg.cli.graph_model import NAMESPACE
+from ragpg.cli.groups import Group
 from ragpg.errors import ConfigError
 from ragpg.terminal import shell_word
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ragpg.graph.analysis import GraphStatus
 
 
-@click.group()
+@click.group(cls=Group)
 def graph() -> None:
     """The graph of documents and entities: show it, ask it in Cypher, keep its mirror in AGE.
 
@@ -44,7 +45,7 @@ def graph() -> None:
 )
 @click.option("--timeout", default=10.0, show_default=True, help="Seconds")
 @NAMESPACE
-@options.connection
+@options.address
 @options.json_output
 def cypher(
     query: str,
@@ -81,7 +82,7 @@ def cypher(
     help="Also choose when the graph is written from now on: with the tables, by sync alone, never",
 )
 @NAMESPACE
-@options.connection
+@options.address
 @options.json_output
 def sync(
     *, mode: str | None, namespace: str, as_json: bool, **connection: Unpack[Connection]
@@ -106,7 +107,7 @@ def sync(
 
 @graph.command()
 @NAMESPACE
-@options.connection
+@options.address
 @options.json_output
 def rebuild(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) -> None:
     """Derive titles, mentions and links anew, and where AGE is also drop and remake the mirror.
@@ -129,7 +130,7 @@ def rebuild(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) 
 
 @graph.command()
 @NAMESPACE
-@options.connection
+@options.address
 @options.json_output
 @click.pass_context
 def drop(
@@ -156,7 +157,7 @@ def drop(
 
 
 @graph.command()
-@options.connection
+@options.address
 @options.json_output
 @click.pass_context
 def status(ctx: click.Context, *, as_json: bool, **connection: Unpack[Connection]) -> None:
@@ -218,7 +219,7 @@ for _one in (
 @graph.command()
 @click.option("--around", "start", required=True, metavar="ENTITY|SOURCE", help="What to look at")
 @click.option("--hops", default=1, show_default=True, type=click.IntRange(1, 3), help="How far")
-@click.option("-k", default=12, show_default=True, type=click.IntRange(1),
+@click.option("-k", "--k", default=12, show_default=True, type=click.IntRange(1),
               help="Neighbours of a node, per kind of edge")  # fmt: skip
 @click.option("--most", default=60, show_default=True, type=click.IntRange(1), help="Nodes in all")
 @click.option(
@@ -231,7 +232,7 @@ for _one in (
 )
 @click.option("-o", "--output", "file", type=click.Path(dir_okay=False), help="Write to this file")
 @NAMESPACE
-@options.connection
+@options.address
 @options.json_output
 def show(
     *,

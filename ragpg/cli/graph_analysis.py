@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @NAMESPACE
-@options.connection
+@options.address
 @options.json_output
 def analyse(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) -> None:
     """Compute shared terms, PageRank and communities anew; searches go on meanwhile.
@@ -41,9 +41,9 @@ def analyse(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) 
 )
 @click.option("--query", help="Walk from the five best keyword hits of this question")
 @click.option("--hops", default=2, show_default=True, type=click.IntRange(1, 5), help="Of the walk")
-@click.option("-k", default=20, show_default=True, type=click.IntRange(1), help="Documents")
+@click.option("-k", "--k", default=20, show_default=True, type=click.IntRange(1), help="Documents")
 @NAMESPACE
-@options.connection
+@options.address
 @options.json_output
 def rank(
     *,
@@ -83,7 +83,7 @@ def rank(
     help="Words in capitals, or a model of spaCy",
 )  # fmt: skip
 @NAMESPACE
-@options.connection
+@options.address
 @options.json_output
 def names(
     *, extractor: str, namespace: str, as_json: bool, **connection: Unpack[Connection]

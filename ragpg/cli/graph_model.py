@@ -64,7 +64,7 @@ def _working(command: Callable[..., Any]) -> Callable[..., Any]:
 )  # fmt: skip
 @_working
 @NAMESPACE
-@options.connection
+@options.address
 @options.json_output
 @click.pass_context
 def extract(
@@ -231,7 +231,7 @@ def reports(
 @click.argument("question")
 @GENERATOR
 @click.option(
-    "-k", default=24, show_default=True, type=click.IntRange(1), help="Communities to read"
+    "-k", "--k", default=24, show_default=True, type=click.IntRange(1), help="Communities to read"
 )
 @click.option(
     "--tokens", default=6000, show_default=True, type=click.IntRange(1),

@@ -7,18 +7,24 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from ragpg.cli import options, output
+from ragpg.cli.groups import Group
 
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
 
 
-@click.group()
+@click.group(cls=Group)
 def index() -> None:
-    """Look after the vector indexes."""
+    """Look after the vector indexes.
+
+    \b
+    ragpg index status
+    ragpg index build
+    """
 
 
 @index.command()
-@options.connection
+@options.address
 @options.json_output
 def status(*, as_json: bool, **connection: Unpack[Connection]) -> None:
     """List the HNSW index of every embedding space; while one is built, how far it is.
@@ -50,7 +56,7 @@ def status(*, as_json: bool, **connection: Unpack[Connection]) -> None:
               help="Neighbours of a node in the index")  # fmt: skip
 @click.option("--ef-construction", default=128, show_default=True, type=click.IntRange(4, 1000),
               help="Larger is slower to build and finds more")  # fmt: skip
-@options.connection
+@options.address
 @options.json_output
 def build(
     *,

@@ -26,7 +26,7 @@ _PATIENCE = 2.0
 @click.argument("query", default="")
 @options.namespaces_to_search
 @click.option(
-    "-k", default=10, show_default=True, type=click.IntRange(1, 100), help="How many hits"
+    "-k", "--k", default=10, show_default=True, type=click.IntRange(1, 100), help="How many hits"
 )
 @options.filter_option
 @options.ranking

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from ragpg.cli import options, output
+from ragpg.cli.groups import Group
 from ragpg.cli.ingest import line
 from ragpg.ingest.patterns import is_pattern
 
@@ -20,9 +21,15 @@ if TYPE_CHECKING:
     from ragpg.jobs.queries import JobInfo, Progress
 
 
-@click.group()
+@click.group(cls=Group)
 def jobs() -> None:
-    """The queue: put documents in, see how far they are, repair what failed."""
+    """The queue: put documents in, see how far they are, repair what failed.
+
+    \b
+    ragpg jobs add docs/ -n handbook
+    ragpg worker --files docs/
+    ragpg jobs list
+    """
 
 
 @jobs.command()
@@ -42,7 +49,7 @@ def jobs() -> None:
 @click.option("--max-attempts", type=click.IntRange(1), default=5, show_default=True,
               help="After so many failures a job is put into quarantine")  # fmt: skip
 @click.option("--batch", help="A label, to see the progress of these jobs")
-@options.connection
+@options.address
 @options.json_output
 @click.pass_context
 def add(
@@ -92,8 +99,10 @@ def show_enqueued(report: EnqueueReport, *, as_json: bool) -> None:
     type=click.Choice(["waiting", "delayed", "running", "lost", "done", "quarantined"]),
     help="List the jobs in this state, instead of the progress",
 )
-@click.option("-k", default=100, show_default=True, type=click.IntRange(1), help="At most so many")
-@options.connection
+@click.option(
+    "-k", "--k", default=100, show_default=True, type=click.IntRange(1), help="At most so many"
+)
+@options.address
 @options.json_output
 def list_jobs(
     *,
@@ -132,7 +141,7 @@ def list_jobs(
 @click.argument("ids", nargs=-1, type=int)
 @click.option("-n", "--namespace", help="Those of this namespace")
 @click.option("--all", "everything", is_flag=True, help="All that are in quarantine")
-@options.connection
+@options.address
 @options.json_output
 def retry(
     ids: tuple[int, ...],
@@ -165,7 +174,7 @@ def retry(
     type=click.Choice(["waiting", "running", "done", "quarantined"]),
     help="All in this state",
 )
-@options.connection
+@options.address
 @options.json_output
 def delete(
     ids: tuple[int, ...],

@@ -11,6 +11,7 @@ import click
 
 from ragpg import __version__
 from ragpg.cli import failures, options, output
+from ragpg.cli.groups import Group
 
 #: Name of a command -> module and attribute that hold it, in the order of the help.
 COMMANDS = {
@@ -42,7 +43,7 @@ COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """A group that imports a command's module when the command is used or listed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

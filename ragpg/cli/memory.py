@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from ragpg.cli import options, output
+from ragpg.cli.groups import Group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,9 +17,14 @@ if TYPE_CHECKING:
     from ragpg.client import Client
 
 
-@click.group()
+@click.group(cls=Group)
 def memory() -> None:
-    """Remember, recall and forget, in a namespace for each agent."""
+    """Remember, recall and forget, in a namespace for each agent.
+
+    \b
+    ragpg memory remember "The release is on Friday." --agent helper
+    ragpg memory recall "When is the release?" --agent helper
+    """
 
 
 def _agent(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,7 +70,7 @@ def remember(
 @memory.command()
 @click.argument("query")
 @_agent
-@click.option("-k", default=5, show_default=True, type=click.IntRange(0), help="How many")
+@click.option("-k", "--k", default=5, show_default=True, type=click.IntRange(0), help="How many")
 @click.option("--min-similarity", default=0.3, show_default=True, type=click.FloatRange(-1, 1),
               help="Cosine below which nothing is recalled")  # fmt: skip
 @click.option("--all", "superseded", is_flag=True, help="Also what is no longer current")
@@ -111,7 +117,7 @@ def recall(
 @click.argument("sources", nargs=-1)
 @_agent
 @click.option("--everything", is_flag=True, help="Forget all that this agent remembers")
-@options.connection
+@options.address
 @options.json_output
 def forget(
     sources: tuple[str, ...],

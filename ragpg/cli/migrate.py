@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from ragpg.cli import options, output
+from ragpg.cli.groups import Group
 from ragpg.sqlfiles import migrate_command
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ SCHEMA = click.option(
 )
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @options.config_file
 @options.dsn_option
 @SCHEMA

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from ragpg.cli import options, output
+from ragpg.cli.groups import Group
 from ragpg.terminal import visible
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("name", "kind", "language", "model", "dimensions", "documents", "failed", "chunks")
 
 
-@click.group()
+@click.group(cls=Group)
 def namespaces() -> None:
     """List, create and drop namespaces: corpora that are searched apart.
 
@@ -28,7 +29,7 @@ def namespaces() -> None:
 
 
 @namespaces.command("list")
-@options.connection
+@options.address
 @options.json_output
 def list_(*, as_json: bool, **connection: Unpack[Connection]) -> None:
     """List the namespaces with their model and counts.
@@ -53,7 +54,7 @@ def list_(*, as_json: bool, **connection: Unpack[Connection]) -> None:
     type=click.Choice(["knowledge", "memory"]),
     help="Default: as configured, else knowledge",
 )
-@options.connection
+@options.address
 @options.json_output
 def create(
     name: str,
@@ -81,7 +82,7 @@ def create(
 @namespaces.command()
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask")
-@options.connection
+@options.address
 @options.json_output
 @click.pass_context
 def drop(

@@ -78,11 +78,21 @@ def config_path(command: Command) -> Command:
 
 def connection(command: Command) -> Command:
     """Add the options of `Connection`, and --config."""
+    return _connection(command, hides_embedder=False)
+
+
+def address(command: Command) -> Command:
+    """The same for a command that embeds nothing: --embedder is taken, as by all, and not shown."""
+    return _connection(command, hides_embedder=True)
+
+
+def _connection(command: Command, *, hides_embedder: bool) -> Command:
     for option in (
         config_file,
         click.option(
             "--embedder",
             envvar="RAGPG_EMBEDDER",
+            hidden=hides_embedder,
             help=f"{EMBEDDERS} [RAGPG_EMBEDDER; default: local if installed, else none]",
         ),
         schema_option,
@@ -90,6 +100,31 @@ def connection(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def namespace_argument(*, required: bool) -> Callable[[Command], Command]:
+    """Add NAMESPACE, which -n may name instead, as everywhere else."""
+
+    def merge(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+        if value is not None and ctx.params.get("namespace") is not None:
+            raise click.BadParameter("NAMESPACE is given already", ctx, param)
+        ctx.params["namespace"] = value or ctx.params.get("namespace")
+        if required and ctx.params["namespace"] is None:
+            raise click.UsageError("Missing argument 'NAMESPACE'.", ctx)
+
+    def add(command: Command) -> Command:
+        option = click.option(
+            "-n",
+            "--namespace",
+            "named",
+            callback=merge,
+            expose_value=False,
+            help="The same as NAMESPACE",
+        )
+        # Eager, so that it is there when the option is looked at.
+        return click.argument("namespace", required=False, is_eager=True)(option(command))
+
+    return add
 
 
 def dsn_option(command: Command) -> Command:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("namespace")
+@options.namespace_argument(required=True)
 @click.option("--missing", "only_missing", is_flag=True,
               help="Try the chunks again that have no vector; the model stays")  # fmt: skip
 @click.option("--compare", "compare_with", metavar="EMBEDDER",

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("query")
 @options.namespaces_to_search
-@click.option("-k", default=10, show_default=True, type=click.IntRange(0), help="How many hits")
+@click.option(
+    "-k", "--k", default=10, show_default=True, type=click.IntRange(0), help="How many hits"
+)
 @options.filter_option
 @options.ranking
 @click.option(

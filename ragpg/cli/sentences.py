@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("namespace")
+@options.namespace_argument(required=True)
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), help="Stop after so long")
 @options.connection
 @options.json_output

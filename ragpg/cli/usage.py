@@ -19,11 +19,11 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 
 
 @click.command()
-@click.argument("namespace", required=False)
+@options.namespace_argument(required=False)
 @click.option("--since", type=_DAY, help="The first day (UTC) to show")
 @click.option("--forget-before", type=_DAY, help="Delete what is older than this day instead")
 @click.option("--forget", is_flag=True, help="Delete all of it instead")
-@options.connection
+@options.address
 @options.json_output
 def usage(
     namespace: str | None,

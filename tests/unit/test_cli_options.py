@@ -61,6 +61,39 @@ def test_a_command_has_an_example_and_the_options_that_all_have(name: str) -> No
     assert len(flat) == len(set(flat)), "an option is there twice"
 
 
+@pytest.mark.parametrize("name", COMMANDS.keys() - LEAVES.keys())
+def test_a_group_lists_its_commands_in_whole_sentences_and_has_an_example(name: str) -> None:
+    told = CliRunner().invoke(main, [*name.split(), "--help"], prog_name="ragpg").output
+    listed = told[told.index("Commands:") :]
+    assert "..." not in listed
+    assert f"  ragpg {name}".rstrip() in told[: told.index("Options:")]
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_options_of_one_name_are_written_alike(name: str) -> None:
+    known = {text: one for one in LEAVES[name].params for text in one.opts}
+    for short, long in (("-k", "--k"), ("-n", "--namespace")):
+        assert (short in known) == (long in known)
+
+
+@pytest.mark.parametrize("command", ["usage", "sentences", "reembed"])
+def test_a_namespace_that_is_an_argument_may_be_an_option_too(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(
+        LEAVES[command], "callback", lambda *_, namespace, **rest: asked.append(namespace)
+    )
+    runner = CliRunner()
+    for arguments in (["handbook"], ["-n", "handbook"], ["--namespace", "handbook"]):
+        assert runner.invoke(main, [command, *arguments]).exit_code == 0
+    twice = runner.invoke(main, [command, "one", "-n", "other"])
+    assert (twice.exit_code, "given already" in twice.stderr) == (2, True)
+    none = runner.invoke(main, [command])
+    assert none.exit_code == (0 if command == "usage" else 2)
+    assert asked == ["handbook"] * 3 + ([None] if command == "usage" else [])
+
+
 def test_warnings_are_notes_and_stages_are_told_once(capsys: pytest.CaptureFixture[str]) -> None:
     from ragpg.cli.main import _Notes
 
