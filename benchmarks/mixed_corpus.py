@@ -124,6 +124,12 @@ def build(packages: Path, folder: Path, count: int, random: Random) -> Counter[s
     return made
 
 
+def memory(pid: int) -> float:
+    """The most memory that a process has had since its start, in MB."""
+    found = re.search(r"VmHWM:\s*(\d+)", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) / 1024 if found else 0.0
+
+
 def run(corpus: Path, log: Path, options: argparse.Namespace, *extra: str) -> Measured:
     """One `ragpg ingest --prune` of the corpus in a process of its own."""
     command = [sys.executable, "-m", "ragpg.cli.main", "ingest", str(corpus), "-n", "mixed"]
@@ -131,13 +137,18 @@ def run(corpus: Path, log: Path, options: argparse.Namespace, *extra: str) -> Me
     began = time.perf_counter()
     with log.with_suffix(".json").open("wb") as out, log.with_suffix(".err").open("wb") as err:
         process = subprocess.Popen(command, stdout=out, stderr=err)
-        _, status, usage = os.wait4(process.pid, 0)
+        peak = 0.0
+        # Not ru_maxrss, which begins with the memory of the process that started it.
+        while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
+            peak = max(peak, memory(process.pid))
+            time.sleep(0.05)
+        _, status, usage = ended
     seconds = time.perf_counter() - began
     # A file that fails makes the exit code 1 and is part of the report.
     if os.waitstatus_to_exitcode(status) not in (0, 1):
         sys.exit(log.with_suffix(".err").read_text())
     report = json.loads(log.with_suffix(".json").read_text())
-    return Measured(report, seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return Measured(report, seconds, usage.ru_utime + usage.ru_stime, peak)
 
 
 def change(corpus: Path, random: Random) -> str:
