@@ -152,6 +152,9 @@ def replaced(new: State, old: State) -> bool:
     # "Berlin" and "Berlin Mitte", "blue" and "dark blue": more is said, nothing else.
     if new.value <= old.value or old.value <= new.value:
         return False
+    # "Berlin and likes tea", "Berlin and likes coffee": the rest need not be of the value.
+    if new.value & old.value and re.search(r" (?:and|und|but) ", f"{new.said} {old.said}"):
+        return False
     if new.attribute == "residence":
         # A town and the country that it may be in.
         return bool(new.value & COUNTRIES) == bool(old.value & COUNTRIES)

@@ -51,6 +51,7 @@ def test_the_reason_names_what_changed(newer: str, older: str, reason: str) -> N
         ("If I get the job, I move to Hamburg.", "I live in Berlin."),
         ("I want to live in Hamburg.", "I live in Berlin."),
         ("I lived in Hamburg.", "I live in Berlin."),
+        ("Anna lives in Berlin and likes coffee.", "Anna lives in Berlin and likes tea."),
         ("I sometimes work for Globex.", "I work for Acme."),
         ("My mother lives in Hamburg and I live in Berlin.", "I live in Berlin."),
         ("Does the user live in Hamburg?", "The user lives in Berlin."),
