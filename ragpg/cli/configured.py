@@ -33,6 +33,14 @@ _COMMANDS = {
         "poll": "worker.poll",
     },
     "memory recall": {"k": "memory.k", "min_similarity": "memory.min_similarity"},
+    "graph extract": {
+        "batch": "graph.extract_batch",
+        "tokens": "graph.extract_tokens",
+        "parallel": "graph.parallel",
+        "structured": "graph.structured",
+    },
+    "graph reports": {"parallel": "graph.parallel", "structured": "graph.structured"},
+    "graph overview": {"parallel": "graph.parallel"},
     "mcp": {
         "namespace": "tools.namespaces",
         "top_k": "tools.top_k",

@@ -48,6 +48,7 @@ language = "german"
 
 [ingest]
 chunker = "recursive:800/100"
+chunkers = { "*.log" = "rows" }   # by pattern; a namespace and a [[folder]] may have their own
 exclude = ["drafts/*"]
 
 [[folder]]                        # what `ragpg watch` mirrors

@@ -163,19 +163,30 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class GraphAnalysis:
-    """When shared terms, ranks and communities of the graph are computed anew.
+    """When shared terms, ranks and communities of the graph are computed anew, and how a chat model
+    is asked for entities and reports.
 
-    analyse  whether `ragpg worker` and `ragpg watch` do it when they are idle, and `ragpg ingest`
-             after a small load
-    share    of a namespace's documents that have to have changed, 0 to 1
-    quiet    seconds without a job or a change before it
+    analyse         whether `ragpg worker` and `ragpg watch` do it when they are idle, and `ragpg
+                    ingest` after a small load
+    share           of a namespace's documents that have to have changed, 0 to 1
+    quiet           seconds without a job or a change before it
+    extract_batch   chunks that `ragpg graph extract` sends in one request
+    extract_tokens  tokens of them, at most
+    parallel        requests to the chat model that are out at the same time, of `ragpg graph
+                    extract`, `reports` and `overview`
+    structured      whether the chat model is asked for structured output, else in the prompt alone
     """
 
     analyse: bool = True
     share: float = 0.1
     quiet: float = 10.0
+    extract_batch: int = 6
+    extract_tokens: int = 4000
+    parallel: int = 4
+    structured: bool = True
 
     def __post_init__(self) -> None:
+        _least(self, extract_batch=1, extract_tokens=1, parallel=1)
         _least(self, share=0, quiet=0)
         _most(self, share=1)
 

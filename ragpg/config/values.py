@@ -48,7 +48,7 @@ class Config:
     folder      what `ragpg watch` mirrors, one table [[folder]] each
     watch       how it follows them
     worker      how `ragpg worker` does the jobs of the queue
-    graph       when it is analysed
+    graph       when it is analysed, and how a chat model is asked about it
     memory      what agents remember
     tools       what models and agents may search
     mcp         how `ragpg mcp` is reached

@@ -261,20 +261,27 @@ def test_commands_go_by_the_file_and_options_win(
     (tmp_path / "ragpg.toml").write_text(
         'dsn = "postgresql:///x"\n[worker]\nthreads = 3\nlease = 9\n[tools]\nnamespaces = ["a"]\n'
         "[mcp]\nport = 99\n[memory]\nagent = 'clerk'\n"
+        "[graph]\nextract_batch = 3\nextract_tokens = 900\nparallel = 7\nstructured = false\n"
     )
     seen: dict[str, Any] = {}
-    for name in ("worker", "mcp", "memory recall"):
+    graph = ("graph extract", "graph reports", "graph overview")
+    for name in ("worker", "mcp", "memory recall", *graph):
         command: Any = main
         ctx = click.Context(main, info_name="ragpg")
         for word in name.split():
             command = command.get_command(ctx, word)
             ctx = click.Context(command, parent=ctx, info_name=word)
-        arguments = {"worker": ["-j", "4"], "mcp": ["--port", "77"], "memory recall": ["x"]}[name]
-        command.parse_args(ctx, arguments)
+        arguments = {"worker": ["-j", "4"], "mcp": ["--port", "77"], "memory recall": ["x"],
+                     "graph overview": ["x", "--parallel", "2"]}  # fmt: skip
+        command.parse_args(ctx, arguments.get(name, []))
         seen[name] = ctx.params
     assert (seen["worker"]["threads"], seen["worker"]["lease"]) == (4, 9)
     assert (seen["mcp"]["namespace"], seen["mcp"]["port"]) == (("a",), 77)
     assert seen["memory recall"]["agent"] == "clerk"
+    extract = seen["graph extract"]
+    assert (extract["batch"], extract["tokens"], extract["parallel"]) == (3, 900, 7)
+    assert extract["structured"] is seen["graph reports"]["structured"] is False
+    assert [seen[name]["parallel"] for name in graph[1:]] == [7, 2]
     assert {one["dsn"] for one in seen.values()} == {"postgresql:///x"}
 
 
