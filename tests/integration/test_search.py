@@ -111,13 +111,13 @@ def test_namespaces_of_two_models_keep_their_keyword_arm(database: str) -> None:
 
 
 def test_retrievers_run_beside_and_join_the_fusion(database: str, filled: ragpg.Client) -> None:
-    wiki = Wiki(delay=0.3)
-    other = Wiki(delay=0.3)
+    wiki = Wiki(delay=1)
+    other = Wiki(delay=1)
     other.name = "other"
     with ragpg.connect(database, retrievers=[wiki, other]) as rag:
         began = time.perf_counter()
         result = rag.search("refund", rerank=False)
-        assert time.perf_counter() - began < 0.55
+        assert time.perf_counter() - began < 1.9
         found = {hit.source: hit for hit in result.hits}
         assert set(found["wiki/Refund"].arms) == {"wiki", "other"}
         assert set(found["refunds.md"].arms) == {"keyword"}
@@ -136,7 +136,7 @@ def test_a_retriever_that_fails_or_is_slow_is_reported(
     database: str, filled: ragpg.Client, colour: str
 ) -> None:
     settings = ragpg.Settings(retriever_timeout=0.2)
-    for wiki in (Wiki(delay=2), Wiki(error=OSError("no route"))):
+    for wiki in (Wiki(delay=4), Wiki(error=OSError("no route"))):
         began = time.perf_counter()
         if colour == "sync":
             with ragpg.connect(database, retrievers=[wiki], settings=settings) as rag:
@@ -148,7 +148,7 @@ def test_a_retriever_that_fails_or_is_slow_is_reported(
                     return await rag.search("refund")
 
             result = asyncio.run(main())
-        assert time.perf_counter() - began < 1.5
+        assert time.perf_counter() - began < 3
         assert [hit.source for hit in result.hits] == ["refunds.md"]
         assert result.report["wiki"].error
         assert any("wiki" in note for note in result.notes)

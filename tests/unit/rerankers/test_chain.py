@@ -54,7 +54,7 @@ class Asleep:
     name = "asleep"
 
     def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
-        time.sleep(0.5)
+        time.sleep(2)
         return list(hits)
 
 
@@ -93,7 +93,7 @@ def test_a_slow_stage_is_given_up() -> None:
     hits = hits_of("a", "b")
     began = time.perf_counter()
     done = both_ways(RerankStage(Asleep(), timeout=0.05), hits)
-    assert time.perf_counter() - began < 0.45
+    assert time.perf_counter() - began < 1.5
     assert done.hits == hits
     assert "TimeoutError" in (done.report["rerank"].error or "")
 
