@@ -120,20 +120,21 @@ def _forgotten(connection: Connection, schema: str, retention: float) -> Iterato
         select namespace.id, namespace.space_id from {schema}.namespace
          union
         select kept.namespace_id, kept.space_id from {schema}.namespace_space as kept"""
+    # In a `where`, so that the planner may join: within an aggregate it would be a scan of all
+    # chunks for each vector.
     [(count, total)] = _rows(
         connection,
-        f"""select count(*) filter (
-                     where (noted.since is null
-                            or noted.since <= now() - make_interval(secs => :seconds))
-                       and not exists (
-                         select from {schema}.chunk
-                           join ({wanted}) as wanted (namespace_id, space_id)
-                             on wanted.namespace_id = chunk.namespace_id
-                          where wanted.space_id = cache.space_id
-                            and chunk.embedding_hash = cache.hash)),
-                   count(*)
+        f"""select count(*), (select count(*) from {schema}.embedding_cache)
               from {schema}.embedding_cache as cache
-              left join {schema}.embedding_unused as noted using (space_id, hash)""",
+              left join {schema}.embedding_unused as noted using (space_id, hash)
+             where (noted.since is null
+                    or noted.since <= now() - make_interval(secs => :seconds))
+               and not exists (
+                 select from {schema}.chunk
+                   join ({wanted}) as wanted (namespace_id, space_id)
+                     on wanted.namespace_id = chunk.namespace_id
+                  where wanted.space_id = cache.space_id
+                    and chunk.embedding_hash = cache.hash)""",
         seconds=seconds,
     )
     if count:

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from sqlalchemy import event
 
 import ragpg
+from ragpg import targets
+from ragpg.faults import faults
 from ragpg.ingest import forgetting, large, store, windows
 from ragpg.jobs.worker import WorkOptions, work
 from ragpg.reembed.filling import build_space, switch_space
@@ -175,6 +178,25 @@ def test_the_doctor_prunes_what_was_found_gone_long_ago(
         assert "cache" not in [one.name for one in patient.doctor()]
     rag.doctor(fix=True)
     assert count(db) == 4
+
+
+def test_the_doctor_joins_chunks_and_cached_vectors_once(rag: ragpg.Client, database: str) -> None:
+    rag.ingest(texts=TEXTS)
+    asked: list[tuple[str, Any]] = []
+
+    def listen(*execution: Any) -> None:
+        asked.append(execution[2:4])
+
+    with targets.transaction(database) as connection:
+        event.listen(connection, "before_cursor_execute", listen)
+        list(faults(connection))
+        event.remove(connection, "before_cursor_execute", listen)
+        [(statement, values)] = [one for one in asked if "embedding_unused as noted" in one[0]]
+        rows = connection.exec_driver_sql(f"explain {statement}", values)
+        plan = [row[0].strip() for row in rows]
+    # A sub-plan would read all chunks again for each vector.
+    assert any("Anti Join" in line for line in plan)
+    assert [line for line in plan if "SubPlan" in line] == []
 
 
 def test_a_worker_prunes_while_it_has_nothing_else_to_do(
