@@ -53,7 +53,7 @@ _SOURCES = re.compile(
 )
 _CODE = re.compile(r"^ {0,3}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n.*?(?:^ {0,3}\1[^\n]*$|\Z)", re.M | re.S)
 _TABLE = re.compile(r"[ \t]*\|[^\n]*\n[ \t]*\|")
-_LISTED = re.compile(r"(?<=[:：])[*_]{0,3}[ \t]*\n(?=[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)])[ \t])")
+_LISTED = re.compile(r"(?<=[:：])[*_]{0,3}[ \t]*\n(?=[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)])(?:[ \t]|\Z))")
 _LINE = re.compile(r"[^\n]+")
 _RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
 _BRACKETED = re.compile(r"[\[【][^\[\]【】\n]*[\]】](?:\([^)\s]*\)|:)?")
@@ -90,7 +90,7 @@ def extract_claims(answer: str) -> list[Sentence]:
 
 def _introduced(text: str, bounds: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """The bounds with a list of one item apart from the line that introduces it: two items are
-    needed before a sentence ends there by itself."""
+    needed before a sentence ends there by itself, but it may end behind the number of an item."""
     for start, end in bounds:
         for found in _LISTED.finditer(text, start, end):
             yield start, found.start()

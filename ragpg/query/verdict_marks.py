@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from ragpg.query.emptied import emptied
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ragpg.types import Grounding
 
 #: What may be left of the line of a list item whose text is dropped.
@@ -24,7 +26,7 @@ def mark_answer(grounding: Grounding, mode: Literal["mark", "drop"] = "mark") ->
     weak = [one for one in grounding.claims if one.verdict in ("unsupported", "contradicted")]
     if mode == "drop":
         spans = [(claim.start, claim.end) for claim in weak]
-        for start, end in sorted([*spans, *emptied(text, spans)], reverse=True):
+        for start, end in reversed(_apart([*spans, *emptied(text, spans)])):
             text = _without(text, start, end)
         return text.strip()
     for claim in sorted(weak, key=lambda one: one.start, reverse=True):
@@ -33,6 +35,17 @@ def mark_answer(grounding: Grounding, mode: Literal["mark", "drop"] = "mark") ->
         end = len(before) - 1 if before.endswith("|") else claim.end
         text = f"{text[:end].rstrip()} [{claim.verdict}]{' ' * (end < claim.end)}{text[end:]}"
     return text
+
+
+def _apart(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans in order, those that share a character as one: a lead-in may be a weak claim itself."""
+    apart: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if apart and start < apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+        else:
+            apart.append((start, end))
+    return apart
 
 
 def _without(text: str, start: int, end: int) -> str:

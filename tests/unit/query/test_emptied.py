@@ -100,3 +100,24 @@ def test_a_long_answer_of_emptied_lists_takes_no_time_of_its_own() -> None:
 def test_a_list_of_one_item_is_no_part_of_its_lead_in(mark: str) -> None:
     text = f"The options are:\n{mark} a plan of ours"
     assert [one.text for one in extract_claims(text)] == ["a plan of ours"]
+
+
+@pytest.mark.parametrize("before", ["", "Refunds take 14 days. ", "A good start is made.\n\n"])
+@pytest.mark.parametrize("mark", ["{}:", "{} [1]:", "**{}:**", "**{}** [1]:", "{}："])
+@pytest.mark.parametrize(
+    "entries",
+    [
+        "\n- weak gold paper costs 55 dollars.\n- weak silver paper costs 44 dollars.",
+        "\n\n1. weak gold paper\n2. weak silver paper",
+        "\n\n| paper | price |\n|---|---|\n| weak gold | 55 |\n| weak silver | 44 |",
+    ],
+)
+def test_a_lead_in_that_is_weak_itself_takes_nothing_else_along(
+    before: str, mark: str, entries: str
+) -> None:
+    lead = mark.format("The weak wrapping has three colours")
+    last = "The money goes back to the card that paid."
+    left = dropped(f"{before}{lead}{entries}\n\n{last}")
+    assert left.endswith(last)
+    assert left.startswith(before.strip())
+    assert "weak" not in left
