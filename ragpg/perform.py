@@ -109,12 +109,12 @@ class AsyncPerformer:
                 return await aperform_rerank(step)
             case Call(function, arguments, timeout):
                 async with asyncio.timeout(timeout):
-                    return await _in_thread(lambda: function(*arguments))
+                    return await in_thread(lambda: function(*arguments))
             case Apart(function):
                 address = await self.database.address()
                 if address is None:
                     return None
-                return await _in_thread(lambda: function(address, self.database.schema))
+                return await in_thread(lambda: function(address, self.database.schema))
             case Sleep(seconds):
                 return await asyncio.sleep(seconds)
             case Book(spent):
@@ -211,10 +211,10 @@ async def _either(provider: object, method: str, *arguments: Any, **options: Any
     if awaitable is not None:
         return await awaitable(*arguments, **options)
     function = _sync(provider, method)
-    return await _in_thread(lambda: function(*arguments, **options))
+    return await in_thread(lambda: function(*arguments, **options))
 
 
-async def _in_thread(work: Callable[[], T]) -> T:
+async def in_thread(work: Callable[[], T]) -> T:
     """As asyncio.to_thread, in a daemon of its own: abandoned calls of cancelled tasks neither
     fill a shared executor nor keep the program from ending."""
     loop = asyncio.get_running_loop()

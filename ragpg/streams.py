@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import aclosing, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
-from ragpg.perform import read_said
+from ragpg.perform import in_thread, read_said
 from ragpg.protocols import (
     AsyncGenerator,
     AsyncStreamingGenerator,
@@ -145,7 +144,7 @@ async def apieces(generator: Any, messages: Messages) -> AsyncPieces[str | Usage
     if isinstance(generator, AsyncGenerator):
         said = await generator.agenerate(messages)
     else:
-        said = await asyncio.to_thread(generator.generate, messages)
+        said = await in_thread(lambda: generator.generate(messages))
     text, usage = read_said(generator, said)
     yield text
     if usage is not None:

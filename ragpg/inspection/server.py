@@ -45,8 +45,9 @@ class InspectServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A connection that breaks is nobody's business; what else fails is told."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
+        """A connection that breaks is nobody's business, nor is what the end of the server breaks
+        off; what else fails is told."""
+        if not self._ending and not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
     def __init__(

@@ -38,7 +38,7 @@ def mark_answer(grounding: Grounding, mode: Literal["mark", "drop"] = "mark") ->
 
 
 def _apart(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The spans in order, those that share a character as one: a lead-in may be a weak claim itself."""
+    """The spans in order; those that overlap are one, as a lead-in that is a weak claim itself."""
     apart: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if apart and start < apart[-1][1]:

@@ -161,7 +161,7 @@ class Binding:
     mode   "tool": a read tool search_NAME, whose errors go back to the model; "context": passages
            stand before the task, and a turn goes on without them when retrieval fails
     top_k  passages of a retrieval, 1 to 50
-    costs  what each retrieval cost in USD, in order, under the category "rag:NAME"
+    costs  what each of the last 1,000 retrievals cost in USD, in order, under "rag:NAME"
     """
 
     knowledge: Retrieving | AsyncRetrieving
@@ -271,6 +271,8 @@ class Binding:
 
     def _kept(self, found: Retrieval) -> Sequence[Passage]:
         self.costs.append(found.cost_usd or 0.0)
+        # An agent may live for months.
+        del self.costs[:-1000]
         return list(found.results)[: self.top_k]
 
     def _block(self, passages: Sequence[Passage]) -> str:

@@ -25,7 +25,7 @@ begin atomic
             offset 0) as word
       join ragpg.lexeme_statistics as statistics on statistics.namespace_id = salient_terms.namespace_id and statistics.lexeme = word.lexeme
      cross join total
-     where statistics.documents between 2 and max_chunks and length(statistics.lexeme) > 2
+     where statistics.documents >= 2 and statistics.documents <= max_chunks and length(statistics.lexeme) > 2
      group by 1, 2, total.chunks, statistics.documents
   )
   select ranked.document_id, ranked.lexeme, ranked.weight

@@ -16,7 +16,7 @@ begin atomic
       from chosen
      union all
     select chosen.arm || ':' || wanted.probe, chosen.arm, wanted.probe, wanted.query, wanted.embedding,
-           chosen.weight * wanted.weight, chosen.k, chosen.min_score, chosen.function, null, 2, wanted.place, chosen.place
+           chosen.weight * wanted.weight, chosen.k, chosen.min_score, chosen.function, null as hops, 2, wanted.place, chosen.place
       from wanted
       join chosen on chosen.arm = any (wanted.arms)
                  and case chosen.arm when 'keyword' then wanted.query else wanted.embedding end is not null
