@@ -11,7 +11,7 @@ from ragpg.ingest.chunkers import AutoChunker
 from ragpg.ingest.indexing import Forecast, Indexing, policy_named
 from ragpg.ingest.namespace import kept_spaces, open_namespace
 from ragpg.ingest.order import size_of
-from ragpg.queries import FINGERPRINTS, MARK_FAILED
+from ragpg.queries import FINGERPRINTS, FOLD, MARK_FAILED
 from ragpg.queries_spaces import FORMER_MODELS
 from ragpg.steps import Flow, fetch
 from ragpg.types import FileReport
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from ragpg.protocols import AsyncEmbedder, Chunker, Embedder
     from ragpg.queries import NamespaceRow, Stored
     from ragpg.settings import Settings
+
+#: New chunks of an ingest before it folds the statistics of words for the first time; with fewer no
+#: word is so common that titles of it would wait.
+FOLD_FROM = 256
 
 
 class Run:
@@ -50,6 +54,9 @@ class Run:
         self.announced = 0
         self.notes: list[str] = []
         self.has_written = False
+        #: New chunks so far, and at how many the statistics of words are folded next.
+        self.written = 0
+        self.fold_at = FOLD_FROM
         self.changes = Changes(planning=order.dry_run)
         self.policy = policy_named(order.index or settings.index)
         self.indexing: Indexing | None = None
@@ -100,6 +107,17 @@ class Run:
         """Put items into the queue of this run."""
         self.waiting.extend(items)
         self.forecast.total += sum(map(size_of, items))
+
+    def fold(self) -> Flow[None]:
+        """Let the next documents know which words are common, whenever what is written has doubled.
+
+        In a transaction of its own, because whoever folds keeps others from it until its end. What
+        another session is folding is left to that one.
+        """
+        if self.written < self.fold_at:
+            return
+        yield from fetch(FOLD, timeout=0)
+        self.fold_at = 2 * self.written
 
     def reject(self, report: FileReport) -> Flow[None]:
         """A file that was found and is not read; what is stored of it stays."""

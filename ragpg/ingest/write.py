@@ -47,6 +47,7 @@ def write_group(run: Run, group: Embedded) -> Flow[None]:
     if run.indexing is not None:
         new = sum(len(one.texts) for one in ready)
         yield from run.indexing.before(new, run.forecast.rest())
+    yield from run.fold()
     try:
         yield from _write(run, group, ready)
     except (RagpgError, ValueError, TypeError, OverflowError) as error:
@@ -73,6 +74,7 @@ def write_large(run: Run, raw: Raw, mark: bytes) -> Flow[None]:
         space = run.space if run.space is not None and run.space.id is not None else None
         if run.indexing is not None:
             yield from run.indexing.before(size_of(raw.item) // CHUNK_BYTES, 0)
+        yield from run.fold()
         report = yield from stage(
             "store",
             store_large(
@@ -90,6 +92,7 @@ def write_large(run: Run, raw: Raw, mark: bytes) -> Flow[None]:
         yield from run.fail(report.source, report.reason or "it cannot be read")
         return
     run.has_written = True
+    run.written += report.new_chunks
     run.report(replace(report, reason=run.changes.reasons.get(report.source)))
 
 
@@ -105,6 +108,7 @@ def _write(run: Run, group: Embedded, ready: Sequence[Prepared]) -> Flow[None]:
         "store", store(run.namespace.id, documents), facts={"documents": len(documents)}
     )
     run.has_written = True
+    run.written += sum(row.new_chunks for row in rows)
     written = {row.source: row for row in rows}
     if run.space is not None and any(
         has_lost(written[one.document.source], one.hashes, group.vectors) for one in documents

@@ -26,4 +26,5 @@ $$Lets the session forget its kept plans where documents have doubled since; tru
 
   select ragpg.renew_plans();
 
-ragpg.store_staged() calls it.$$;
+ragpg.store_staged() calls it. Statistics of words it leaves alone: `ragpg.fold_statistics()` belongs into a
+transaction of its own, between two stores.$$;

@@ -18,10 +18,9 @@ begin
     raise exception 'nothing is staged' using errcode = 'RG005',
       hint = 'Call ragpg.begin_store() in this transaction, and copy the documents.';
   end if;
-  if ragpg.renew_plans() then
-    -- Which words are common decides what new titles are looked for in; a long load is one ingest.
-    perform ragpg.fold_statistics();
-  end if;
+  -- Statistics are folded between such transactions: in this one it would hold up every other folder, and
+  -- whoever drops a namespace, until its end.
+  perform ragpg.renew_plans();
   -- A change of the embedding space waits for us, and we for it.
   perform pg_advisory_xact_lock_shared(hashtext('ragpg.namespace_space'), owner);
 

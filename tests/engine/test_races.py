@@ -182,3 +182,34 @@ def test_a_link_does_not_lead_to_a_document_that_is_being_deleted(
     assert engine.rows("select target_id, matches from ragpg.link") == [
         {"target_id": None, "matches": 0}
     ]
+
+
+def store(engine: Engine, source: str, text: str) -> None:
+    """Store a document in the first namespace, in the transaction that is open."""
+    engine.rows("select ragpg.begin_store()")
+    engine.rows(
+        """
+        with document as (
+          insert into ragpg_stage_document values (%s, '', 'text', null, %s, '{}', '[]') returning 1)
+        insert into ragpg_stage_chunk values
+          (%s, 0, %s, '', '', 0, 9, 1, 1, null, '{}', 'x', null) returning 1""",
+        source,
+        text.encode(),
+        source,
+        text,
+    )
+    engine.rows("select * from ragpg.store_staged(1)")
+
+
+def test_a_long_store_keeps_nobody_from_folding_and_dropping(engine: Engine, other: Engine) -> None:
+    engine.add({"a": "kept"})
+    engine.add({"a": "doomed", "b": "another"}, namespace="doomed")
+    engine.rows("update ragpg.chunk set content = 'noted in the log' where id = 2 returning id")
+    # As in a session whose plans are of other times.
+    engine.value("select set_config('ragpg.planned_pages', '1000', false)")
+    other.connection.execute("set lock_timeout = '2s'")
+    with engine.connection.transaction():
+        store(engine, "long", "a large document")
+        assert engine.value("select current_setting('ragpg.planned_pages')") != "1000"
+        assert other.value("select ragpg.fold_statistics()") > 0
+        assert other.value("select ragpg.drop_namespace('doomed')") is True

@@ -35,3 +35,15 @@ def test_the_graph_is_analysed_and_its_age_is_told(database: str) -> None:
         assert {hit.source for hit in hits.hits} == {"a.md", "b.md"}
         with pytest.raises(NamespaceNotFound):
             rag.run(analysis.analyse("none"))
+
+
+def test_a_first_load_learns_which_words_are_common(database: str) -> None:
+    texts = [(f"{n}.md", f"Then the old mill turned, {n} times.") for n in range(384)]
+    with ragpg.connect(database) as rag:
+        rag.ingest(texts=[*texts, ("zz.md", "# Old Mill\n\nIt turns.")])
+        [status] = rag.run(analysis.status(["default"]))
+        # Its words are in every text before: that it is looked for there is left to the analysis.
+        assert (status.titles_waiting, status.mentions) == (1, 0)
+        rag.run(analysis.analyse("default"))
+        [status] = rag.run(analysis.status(["default"]))
+        assert (status.titles_waiting, status.mentions) == (0, 384)
