@@ -1,5 +1,5 @@
--- In parts, so that who analyses beside an ingest holds its locks for seconds: shared terms lock the
--- documents that they join, which keeps others from deleting them until the transaction ends. One
+-- In parts, so that who analyses beside an ingest holds its locks for seconds: each part computes, then
+-- locks the documents that it writes of, which keeps others from deleting them until it ends. One
 -- session of all is at a namespace; who finds another there, also between two parts, leaves it to that.
 create or replace function ragpg.analyse_part(
   namespace text, part text, since timestamptz default now(), details jsonb default '{}')
@@ -22,8 +22,6 @@ begin
       perform ragpg.remove_orphans(owner);
       perform ragpg.resolve_links(owner);
     when 'terms' then
-      -- What is joined must not go meanwhile. In the order in which writers wait for each other.
-      perform from ragpg.document where document.namespace_id = owner order by document.source for key share;
       made := made || jsonb_build_object('shared_terms', ragpg.write_shared_terms(owner));
     when 'pagerank' then
       made := made || jsonb_build_object('documents', ragpg.write_pagerank(owner));

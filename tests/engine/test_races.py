@@ -213,3 +213,20 @@ def test_a_long_store_keeps_nobody_from_folding_and_dropping(engine: Engine, oth
         assert engine.value("select current_setting('ragpg.planned_pages')") != "1000"
         assert other.value("select ragpg.fold_statistics()") > 0
         assert other.value("select ragpg.drop_namespace('doomed')") is True
+
+
+def test_deletes_do_not_wait_while_an_analysis_computes(engine: Engine, other: Engine) -> None:
+    engine.add({name: f"zirconium and feldspar of {name}" for name in "abc"})
+    engine.connection.execute("set lock_timeout = '5s'")
+    with engine.connection.transaction():
+        # The analysis reads it, and waits as if it had much to compute.
+        engine.connection.execute("lock table ragpg.lexeme_statistics in access exclusive mode")
+        part = "select ragpg.analyse_part('default', 'terms')"
+        analysed = meanwhile(lambda: other.value(part), engine)
+        assert engine.value("select ragpg.delete_documents('default', '{b}')") == 1
+    assert analysed() == {"shared_terms": 1}
+    joined = """
+        select low.source || high.source from ragpg.edge
+          join ragpg.document as low on low.id = edge.source
+          join ragpg.document as high on high.id = edge.target"""
+    assert engine.value(joined) == "ac"
