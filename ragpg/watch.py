@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from ragpg.errors import ConfigError, RagpgError
 from ragpg.graph.background import Analyst
 from ragpg.ingest.chunkers.named import chunker_named
-from ragpg.ingest.forgetting import Sweep
 
 if TYPE_CHECKING:
     import threading
@@ -73,7 +72,7 @@ def watch(
     work = _Watch(client, folders, stop, debounce, rescan, on_file, on_report, on_note)
     with Analyst(
         client,
-        quiet=lambda: time.monotonic() - work.worked,
+        quiet=work.quiet,
         note=work.note,
         stop=stop,
         namespaces=sorted({folder.namespace for folder in folders}),
@@ -121,7 +120,11 @@ class _Watch:
         self.note = on_note or (lambda text: None)
         self.started = False
         self.worked = time.monotonic()
-        self.sweep = Sweep()
+        self.busy = False
+
+    def quiet(self) -> float:
+        """For how many seconds it has had nothing to do."""
+        return 0.0 if self.busy else time.monotonic() - self.worked
 
     def run(self) -> None:
         """Watch; begin again whenever a folder was replaced by another of its name."""
@@ -133,8 +136,6 @@ class _Watch:
             for changes in self._changes([state.folder.path for state in there]):
                 self._sort(changes)
                 self._work()
-                if self.sweep.is_due:
-                    self._prune()
                 if self.stop.is_set() or self._moved():
                     break
 
@@ -181,8 +182,11 @@ class _Watch:
         for state in self.states:
             waits = time.monotonic() < state.not_before or state.identity is None
             if not self.stop.is_set() and not waits and (state.everything or state.paths):
-                self._sync(state)
-                self.worked = time.monotonic()
+                self.busy = True
+                try:
+                    self._sync(state)
+                finally:
+                    self.worked, self.busy = time.monotonic(), False
         self.started = True
 
     def _sync(self, state: _State) -> None:
@@ -235,15 +239,6 @@ class _Watch:
             state.rescan_at = min(state.rescan_at, time.monotonic() + state.pause)
         if self.on_report is not None:
             self.on_report(folder, report)
-
-    def _prune(self) -> None:
-        """Forget vectors of texts that are gone; on failure next time."""
-        try:
-            self.client.run(self.sweep.prune(self.client.settings.vector_retention))
-        except RagpgError as error:
-            self.note(
-                f"vectors of texts that are gone stay for now: {' '.join(str(error).split())}"
-            )
 
     def _later(self, state: _State, reason: str) -> None:
         state.everything = True

@@ -1,4 +1,5 @@
-"""The analysis of graphs beside other work: when that is quiet, and enough has changed.
+"""What is kept up beside other work, when that is quiet: graphs of which enough has changed are
+analysed, and now and then vectors of texts that are gone are forgotten.
 
 with Analyst(client, quiet=lambda: time.monotonic() - last, note=print, stop=stop):
     ...
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ragpg.errors import RagpgError
 from ragpg.graph.analysis import refresh, stale
+from ragpg.ingest.forgetting import Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,15 +26,16 @@ _TICK, _AGAIN = 0.5, 300.0
 
 
 class Analyst:
-    """Analyses stale graphs in a thread, while the caller is quiet.
+    """Analyses stale graphs and prunes the cache of vectors in a thread, while the caller is quiet.
 
     client      with a pool, an engine or an address; on a caller's connection nothing is done
     quiet       for how many seconds nothing has been done
-    note        is told what was analysed, and what could not be
-    stop        ends it; an analysis that runs is not waited for, its part ends in the database
-    namespaces  None: all that the client may use
+    note        is told what was analysed, and what could not be done
+    stop        ends it; an analysis or a batch that runs is not waited for, it ends in the database
+    namespaces  whose graphs; None: all that the client may use
 
-    A failure is told and tried again after the next work, or in five minutes.
+    A failure is told and tried again after the next work, or in five minutes; that of pruning when
+    it is due again.
     """
 
     def __init__(
@@ -50,11 +53,12 @@ class Analyst:
         self._stop = stop
         self._namespaces = namespaces
         self._knobs = client.config.graph
+        self._sweep = Sweep()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True, name="ragpg-graph")
 
     def __enter__(self) -> Analyst:
-        if self._knobs.analyse and not self._client._database.source.joins:
+        if not self._client._database.source.joins:
             self._thread.start()
         return self
 
@@ -84,10 +88,24 @@ class Analyst:
         while not self._over.wait(_TICK) and not self._stop.is_set():
             quiet, now = self._quiet(), time.monotonic()
             worked = now - quiet
-            if quiet < self._knobs.quiet or (worked <= looked and now - looked < _AGAIN):
+            if quiet < self._knobs.quiet:
                 continue
-            looked = now
-            self.look(go_on=lambda: self._quiet() >= self._knobs.quiet)
+            if worked > looked or now - looked >= _AGAIN:
+                looked = now
+                self.look(self._is_idle)
+            if self._sweep.is_due and self._is_idle():
+                self._prune()
+
+    def _is_idle(self) -> bool:
+        over = self._over.is_set() or self._stop.is_set()
+        return not over and self._quiet() >= self._knobs.quiet
+
+    def _prune(self) -> None:
+        days = self._client.settings.vector_retention
+        try:
+            self._client.run(self._sweep.prune(days, self._is_idle))
+        except Exception as error:
+            self._tell(f"vectors of texts that are gone stay for now: {_line(error)}")
 
     def look(self, go_on: Callable[[], bool] = lambda: True) -> None:
         """Analyse what is stale now, one namespace after the other as long as `go_on` says so."""
@@ -120,5 +138,5 @@ class Analyst:
             self._note(text)
 
 
-def _line(error: RagpgError) -> str:
+def _line(error: Exception) -> str:
     return " ".join(str(error).split())

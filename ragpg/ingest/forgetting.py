@@ -7,9 +7,13 @@ vector outlives its text by `Settings.vector_retention` days.
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from ragpg.queries import PRUNE_CACHE
 from ragpg.steps import Flow, fetch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: How many go in one transaction.
 BATCH = 10_000
@@ -18,16 +22,17 @@ EVERY = 3600.0
 _DAY = 86_400.0
 
 
-def prune_embedding_cache(days: float) -> Flow[int]:
+def prune_embedding_cache(days: float, go_on: Callable[[], bool] = lambda: True) -> Flow[int]:
     """Forget the cached vectors whose texts have been gone for so many days; how many there were.
 
-    0 where this role may not. Each batch is a transaction of its own.
+    0 where this role may not. Each batch is a transaction of its own, and the next one begins only
+    if `go_on` says so.
     """
     pruned = 0
     while True:
         [found] = yield from fetch(PRUNE_CACHE, {"seconds": days * _DAY, "k": BATCH}, timeout=0)
         pruned += found or 0
-        if not found or found < BATCH:
+        if not found or found < BATCH or not go_on():
             return pruned
 
 
@@ -46,12 +51,13 @@ class Sweep:
         """Whether the time has come."""
         return time.monotonic() >= self.due
 
-    def prune(self, days: float) -> Flow[int]:
+    def prune(self, days: float, go_on: Callable[[], bool] = lambda: True) -> Flow[int]:
         """Prune, and wait for the next time: at least a hundred times as long as it took. That
-        time comes also where it fails."""
+        time comes also where it fails. What `go_on` has broken off is due at once."""
         began = time.monotonic()
         self.due = began + self.every
-        pruned = yield from prune_embedding_cache(days)
+        pruned = yield from prune_embedding_cache(days, go_on)
         took = time.monotonic() - began
-        self.due = began + max(self.every, 100 * took)
+        is_broken_off = pruned > 0 and pruned % BATCH == 0
+        self.due = began if is_broken_off else began + max(self.every, 100 * took)
         return pruned

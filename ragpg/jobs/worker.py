@@ -30,7 +30,6 @@ from ragpg.errors import (
     SchemaOutdated,
 )
 from ragpg.graph.background import Analyst
-from ragpg.ingest.forgetting import Sweep
 from ragpg.ingest.indexing import build
 from ragpg.jobs.listen import Listener
 from ragpg.jobs.queries import (
@@ -125,8 +124,7 @@ def work(
     # The first look also tells whether the schema is there at all.
     client.run(fetch(OPEN_JOBS, {"folders": [], "refused": []}))
     over = threading.Event()
-    sweep = Sweep()
-    team = [_Worker(client, options, stop, on_job, on_note, sweep) for _ in range(options.threads)]
+    team = [_Worker(client, options, stop, on_job, on_note) for _ in range(options.threads)]
 
     def wake() -> None:
         for one in team:
@@ -166,7 +164,6 @@ class _Worker:
         stop: threading.Event,
         on_job: Callable[[Job, FileReport], object] | None,
         on_note: Callable[[str], object] | None,
-        sweep: Sweep,
     ) -> None:
         self.client = client
         self.options = options
@@ -183,7 +180,6 @@ class _Worker:
         self.index_due: dict[int, float] = {}
         self.worked = time.monotonic()
         self.busy = False
-        self.sweep = sweep
 
     def quiet(self) -> float:
         """For how many seconds it has had nothing to do."""
@@ -210,8 +206,6 @@ class _Worker:
                     return
                 else:
                     self.pause = 0.0
-                    if self.sweep.is_due:
-                        self.client.run(self.sweep.prune(self.client.settings.vector_retention))
                     # Where looking is dear, because very many jobs are delayed, look seldom.
                     self._idle(max(self.options.poll, 20 * (time.monotonic() - began)))
                 self._tidy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -11,17 +12,22 @@ from sqlalchemy import event
 
 import ragpg
 from ragpg import targets
+from ragpg.config.folders import Folder
+from ragpg.config.sections import GraphAnalysis
+from ragpg.config.values import Config
 from ragpg.faults import faults
 from ragpg.ingest import forgetting, large, store, windows
+from ragpg.jobs.queue import Queue
 from ragpg.jobs.worker import WorkOptions, work
 from ragpg.reembed.filling import build_space, switch_space
 from ragpg.repair import repair
 from ragpg.settings import Settings
 from ragpg.steps import Fetch, Query, Transact
 from ragpg.testing import HashEmbedder
+from ragpg.watch import watch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     Database = psycopg.Connection[Any]
@@ -199,26 +205,89 @@ def test_the_doctor_joins_chunks_and_cached_vectors_once(rag: ragpg.Client, data
     assert [line for line in plan if "SubPlan" in line] == []
 
 
-def test_a_worker_prunes_while_it_has_nothing_else_to_do(
-    rag: ragpg.Client, db: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def idle(
+    database: str, rag: ragpg.Client, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ragpg.Client]:
+    """A client that prunes whenever it had nothing to do for a tenth of a second; two of the six
+    texts that it has embedded are gone."""
     rag.ingest(texts=TEXTS)
-    rag.delete("0.md")
+    rag.delete(["0.md", "1.md"])
     monkeypatch.setattr(forgetting, "EVERY", 0.0)
+    config = Config(graph=GraphAnalysis(analyse=False, quiet=0.1))
+    settings = Settings(vector_retention=0)
+    with ragpg.connect(
+        database, embedder=HashEmbedder(8), settings=settings, config=config
+    ) as client:
+        yield client
+
+
+@contextmanager
+def running(target: Callable[..., object], *arguments: Any, **more: Any) -> Iterator[None]:
     stop = threading.Event()
-    thread = threading.Thread(
-        target=work, args=[rag, WorkOptions(poll=0.05)], kwargs={"stop": stop}
-    )
+    thread = threading.Thread(target=target, args=arguments, kwargs={"stop": stop, **more})
     thread.start()
     try:
-        for _ in range(200):
-            if count(db) == 5:
-                break
-            threading.Event().wait(0.05)
+        yield
     finally:
         stop.set()
         thread.join(20)
+        assert not thread.is_alive()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    for _ in range(400):
+        if condition():
+            return
+        threading.Event().wait(0.05)
+    raise AssertionError("it did not come to that")
+
+
+def test_a_worker_prunes_while_it_has_nothing_else_to_do(idle: ragpg.Client, db: Database) -> None:
+    with running(work, idle, WorkOptions(poll=0.05)):
+        until(lambda: bool(count(db) == 4))
+
+
+def test_watching_prunes_while_nothing_changes(
+    idle: ragpg.Client, db: Database, tmp_path: Path
+) -> None:
+    with running(watch, idle, [Folder(str(tmp_path), "watched")]):
+        until(lambda: bool(count(db) == 4))
+
+
+def test_jobs_are_done_and_stop_is_seen_while_a_batch_of_pruning_takes_long(
+    idle: ragpg.Client, database: str, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "BATCH", 1)
+    waiting = "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+    with psycopg.connect(database) as other:
+        other.execute("lock table ragpg.embedding_unused in access exclusive mode")
+        with running(work, idle, WorkOptions(poll=0.05)):
+            until(lambda: bool(count(db, waiting) == 1))
+            # No text of it is new, so that only the pruning asks for the table.
+            Queue(idle).enqueue(texts=[("empty.md", "")])
+            until(lambda: Queue(idle).progress()[0].done == 1)
+        assert count(db, waiting) == 1
+        other.rollback()
+        until(lambda: bool(count(db, waiting) == 0))
+        until(lambda: bool(count(db) == 5))
+    # Nobody has begun the second batch.
+    threading.Event().wait(0.3)
     assert count(db) == 5
+
+
+def test_pruning_that_fails_is_told_and_hinders_no_job(idle: ragpg.Client, db: Database) -> None:
+    db.execute(
+        "create or replace function ragpg.prune_embedding_cache(older interval default null,"
+        " k integer default 1) returns bigint language plpgsql as $$ begin raise 'no room left'; end $$"
+    )
+    notes: list[str] = []
+    with running(work, idle, WorkOptions(poll=0.05), on_note=notes.append):
+        until(lambda: bool(notes))
+        Queue(idle).enqueue(texts=[("late.md", "Basalt.")])
+        until(lambda: Queue(idle).progress()[0].done == 1)
+    assert all(note.startswith("vectors of texts that are gone stay for now: ") for note in notes)
+    assert "no room left" in notes[0]
 
 
 @pytest.fixture

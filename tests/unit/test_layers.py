@@ -67,6 +67,7 @@ LAYERS = {
     "ragpg.ingest.write": 5,
     "ragpg.ingest.pipeline": 5,
     "ragpg.graph": 4,
+    "ragpg.graph.background": 5,
     "ragpg.graph.graph": 8,
     "ragpg.query.sources": 5,
     "ragpg.query.understand": 5,
