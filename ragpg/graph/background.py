@@ -11,7 +11,6 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from ragpg.errors import RagpgError
 from ragpg.graph.analysis import refresh, stale
 from ragpg.ingest.forgetting import Sweep
 
@@ -74,6 +73,8 @@ class Analyst:
         """Analyse what is stale now, and wait for it or for `stop`: the other work is done."""
         self._over.set()
         self._wait(self._thread)
+        if self._stop.is_set():
+            return
         self._over.clear()
         last = threading.Thread(target=self.look, daemon=True, name="ragpg-graph")
         last.start()
@@ -113,7 +114,7 @@ class Analyst:
             return
         try:
             found = self._client.run(stale(self._namespaces, self._knobs.share))
-        except RagpgError as error:
+        except Exception as error:
             self._tell(f"whether graphs are stale could not be seen: {_line(error)}")
             return
         for graph in found:
@@ -122,7 +123,8 @@ class Analyst:
             began = time.monotonic()
             try:
                 details = self._client.run(refresh(graph.namespace))
-            except RagpgError as error:
+            except Exception as error:
+                # Also what is not of ours: one namespace hinders no other, nor the next time.
                 self._tell(
                     f"the graph of {graph.namespace} could not be analysed, searches use the"
                     f" analysis before: {_line(error)}"

@@ -16,7 +16,7 @@ from ragpg import doctor
 from ragpg.config.folders import Folder
 from ragpg.config.sections import GraphAnalysis
 from ragpg.config.values import Config
-from ragpg.graph import analysis
+from ragpg.graph import analysis, background
 from ragpg.jobs.queue import Queue
 from ragpg.jobs.worker import WorkOptions, work
 from ragpg.repair import repair
@@ -115,6 +115,54 @@ def test_what_cannot_be_analysed_is_told_and_the_jobs_are_done(
     # The parts before stand, and the graph still counts as stale.
     [stale] = rag.run(analysis.stale())
     assert (stale.documents, stale.changed, stale.analysed_at) == (24, 24, None)
+
+
+def test_an_error_of_one_namespace_is_told_and_hinders_no_other(
+    rag: ragpg.Client, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for namespace in ("broken", "whole"):
+        rag.ingest(texts=TEXTS, namespace=namespace)
+
+    def refresh(namespace: str) -> Any:
+        if namespace == "broken":
+            raise ValueError("no JSON")
+        return (yield from analysis.refresh(namespace))
+
+    monkeypatch.setattr(background, "refresh", refresh)
+    notes: list[str] = []
+    stop = threading.Event()
+    background.Analyst(rag, quiet=lambda: 1.0, note=notes.append, stop=stop).look()
+    assert len(notes) == 2
+    assert "the graph of broken could not be analysed" in notes[0]
+    assert "no JSON" in notes[0]
+    assert notes[1].startswith("analysed the graph of whole in ")
+
+
+def test_what_is_stopped_before_the_last_analysis_begins_none(
+    rag: ragpg.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rag.ingest(texts=TEXTS)
+    stop, inside, release = threading.Event(), threading.Event(), threading.Event()
+    began: list[str] = []
+
+    def look(self: background.Analyst, *arguments: Any) -> None:
+        began.append(threading.current_thread().name)
+        inside.set()
+        release.wait(20)
+
+    monkeypatch.setattr(background.Analyst, "look", look)
+    with background.Analyst(rag, quiet=lambda: 60.0, note=print, stop=stop) as analyst:
+        assert inside.wait(20)
+    try:
+        last = threading.Thread(target=analyst.finish)
+        last.start()
+        stop.set()
+        last.join(20)
+        assert not last.is_alive()
+        assert len(began) == 1
+        assert analyst._over.is_set()
+    finally:
+        release.set()
 
 
 def test_a_worker_that_waits_analyses_in_the_background(
