@@ -64,11 +64,16 @@ begin
     exit when quiet = 4;
   end loop;
 
-  -- A community is the same one while its members are, whatever its number.
+  -- In the order in which those who delete lock: the namespace, documents by source, entities. All of
+  -- them, because a community that goes is taken from the rows of its former members too.
+  perform from ragpg.namespace where namespace.id = owner for key share;
+  perform from ragpg.document where document.namespace_id = owner order by document.source for key share;
+  perform from ragpg.entity where entity.namespace_id = owner order by entity.id for key share;
+  -- A community is the same one while its members are, whatever its number. What has been deleted
+  -- meanwhile is left out.
   with member as (
     select held.label, held.id from pg_temp.ragpg_label as held
       join ragpg.document on document.namespace_id = owner and document.id = held.id
-       for key share of document
   ), made as (
     select member.label, count(*)::integer as size,
            sha256(convert_to(string_agg(member.id::text, ',' order by member.id), 'UTF8')) as digest,
@@ -100,9 +105,6 @@ begin
   on conflict on constraint document_rank_pkey do update set community_id = excluded.community_id
    where kept.community_id is distinct from excluded.community_id;
   -- An entity belongs where most of those who name it do.
-  with present as materialized (
-    select entity.id from ragpg.entity where entity.namespace_id = owner order by entity.id for key share
-  )
   insert into ragpg.entity_rank as kept (namespace_id, entity_id, community_id)
   select distinct on (counted.entity_id) owner, counted.entity_id, counted.community_id
     from (select named.entity_id, rank.community_id, count(*) as times
@@ -114,7 +116,7 @@ begin
             join ragpg.document_rank as rank on rank.namespace_id = owner and rank.document_id = named.document_id
            where rank.community_id is not null
            group by 1, 2) as counted
-    join present on present.id = counted.entity_id
+    join ragpg.entity as present on present.namespace_id = owner and present.id = counted.entity_id
    order by counted.entity_id, counted.times desc, counted.community_id
   on conflict on constraint entity_rank_pkey do update set community_id = excluded.community_id
    where kept.community_id is distinct from excluded.community_id;

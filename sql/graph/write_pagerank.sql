@@ -53,11 +53,15 @@ begin
     drop table pg_temp.ragpg_rank;
     alter table pg_temp.ragpg_next rename to ragpg_rank;
   end loop;
+  -- In the order in which those who delete lock; what they have deleted meanwhile is left out.
+  perform from ragpg.namespace where namespace.id = owner for key share;
+  perform from ragpg.document
+   where document.namespace_id = owner and document.id in (select held.id from pg_temp.ragpg_rank as held)
+   order by document.source for key share;
   insert into ragpg.document_rank as kept (namespace_id, document_id, pagerank)
   select owner, held.id, held.rank from pg_temp.ragpg_rank as held
     join ragpg.document on document.namespace_id = owner and document.id = held.id
    order by held.id
-     for key share of document
   on conflict on constraint document_rank_pkey do update set pagerank = excluded.pagerank
    where kept.pagerank is distinct from excluded.pagerank;
   drop table pg_temp.ragpg_walk, pg_temp.ragpg_rank;

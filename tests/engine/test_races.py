@@ -230,3 +230,35 @@ def test_deletes_do_not_wait_while_an_analysis_computes(engine: Engine, other: E
           join ragpg.document as low on low.id = edge.source
           join ragpg.document as high on high.id = edge.target"""
     assert engine.value(joined) == "ac"
+
+
+@pytest.mark.parametrize("part", ["terms", "pagerank", "communities"])
+def test_an_analysis_and_deletes_do_not_deadlock(engine: Engine, other: Engine, part: str) -> None:
+    # Sources and numbers are in opposite orders, and who deletes goes by sources.
+    for name in "zyxwvua":
+        engine.add({name: f"zirconium and feldspar of {name}"}, links={name: ["a", "z"]})
+    engine.value("select ragpg.analyse_graph('default')")
+    engine.rows("delete from ragpg.community returning id")
+    engine.rows("update ragpg.document_rank set pagerank = 0 returning 1")
+    with engine.connection.transaction():
+        engine.value("select ragpg.delete_documents('default', '{a}')")
+        analysed = meanwhile(
+            lambda: other.value("select ragpg.analyse_part('default', %s)", part), engine
+        )
+        for name in "uvwxyz":
+            assert engine.value("select ragpg.delete_documents('default', %s)", [name]) == 1
+    assert analysed() is not None
+    assert engine.value("select count(*) from ragpg.document_rank") == 0
+    assert engine.value("select count(*) from ragpg.edge") == 0
+
+
+def test_an_analysis_and_the_drop_of_a_namespace_do_not_deadlock(
+    engine: Engine, other: Engine
+) -> None:
+    engine.add({name: f"zirconium and feldspar of {name}" for name in "abc"})
+    with engine.connection.transaction():
+        engine.rows("select 1 from ragpg.namespace where name = 'default' for update")
+        part = "select ragpg.analyse_part('default', 'terms')"
+        analysed = meanwhile(lambda: other.value(part), engine)
+        assert engine.value("select ragpg.drop_namespace('default')") is True
+    assert analysed() == {"shared_terms": 0}
