@@ -13,10 +13,13 @@ begin atomic
          (select count(*) from ragpg.edge where edge.namespace_id = space.id),
          (select count(*) from ragpg.community where community.namespace_id = space.id),
          state.analysed_at,
-         -- Changed and new ones, and those that are gone.
-         (select count(*) filter (where state.analysed_at is null or document.updated_at > state.analysed_at)
-                 + greatest(coalesce(state.documents, 0) - count(*) filter (where document.created_at <= state.analysed_at), 0)
-            from ragpg.document where document.namespace_id = space.id),
+         -- As in ragpg.stale_graphs().
+         (select count(*) filter (where state.analysed_at is null or document.updated_at > state.analysed_at
+                                     or rank.pagerank is null or rank.pagerank = 0)
+                 + greatest(coalesce(state.documents, 0) - count(*) filter (where rank.pagerank > 0), 0)
+            from ragpg.document
+            left join ragpg.document_rank as rank on rank.namespace_id = document.namespace_id and rank.document_id = document.id
+           where document.namespace_id = space.id),
          (select count(*) from ragpg.phrase where phrase.namespace_id = space.id and phrase.waits)
     from ragpg.namespace as space
     left join ragpg.graph_state as state on state.namespace_id = space.id

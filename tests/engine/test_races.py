@@ -262,3 +262,21 @@ def test_an_analysis_and_the_drop_of_a_namespace_do_not_deadlock(
         analysed = meanwhile(lambda: other.value(part), engine)
         assert engine.value("select ragpg.drop_namespace('default')") is True
     assert analysed() == {"shared_terms": 0}
+
+
+def test_what_an_older_transaction_brings_during_an_analysis_makes_it_stale(
+    engine: Engine, other: Engine
+) -> None:
+    engine.add({"a": "one", "b": "another"})
+    stale = "select changed from ragpg.stale_graphs(share => 0)"
+    status = "select changed_since from ragpg.graph_status()"
+    with engine.connection.transaction():
+        store(engine, "late", "a third")
+        other.value("select ragpg.analyse_graph('default')")
+        assert (other.rows(stale), other.value(status)) == ([], 0)
+    assert (engine.rows(stale), engine.value(status)) == ([{"changed": 1}], 1)
+    # What is gone counts beside it, and the next analysis has seen both.
+    engine.value("select ragpg.delete_documents('default', '{a}')")
+    assert (engine.rows(stale), engine.value(status)) == ([{"changed": 2}], 2)
+    engine.value("select ragpg.analyse_graph('default')")
+    assert (engine.rows(stale), engine.value(status)) == ([], 0)
