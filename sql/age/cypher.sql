@@ -22,11 +22,11 @@ begin
   perform ragpg.check_access(array[owner]);
   if to_regnamespace(graph) is null then
     raise exception 'namespace "%" has no graph for Cypher', namespace using errcode = 'RG006',
-      hint = format('Make it: select * from ragpg.sync_cypher_graph(%L), or ragpg graph sync -n %s.', namespace, namespace);
+      hint = format('Make it: select * from ragpg.sync_cypher_graph(%L), or ragpg graph sync -n NAMESPACE.', namespace);
   end if;
   if not ragpg.cypher_graph_is_sound(graph) then
     raise exception 'the Cypher graph of namespace "%" was restored from a dump, which AGE does not survive', namespace
-      using errcode = 'RG006', hint = format('Make it again: select * from ragpg.sync_cypher_graph(%L), or ragpg graph sync -n %s.', namespace, namespace);
+      using errcode = 'RG006', hint = format('Make it again: select * from ragpg.sync_cypher_graph(%L), or ragpg graph sync -n NAMESPACE.', namespace);
   end if;
   if params is null or jsonb_typeof(params) <> 'object' then
     raise exception 'Cypher: parameters must be an object' using errcode = 'RG006',

@@ -129,3 +129,17 @@ def test_two_thousand_hostile_names_in_found_and_out(rag: ragpg.Client, db: Conn
     rag.delete(titles)
     assert cypher(db, "MATCH ()-[m:MENTIONS]->() RETURN m") == []
     assert json.loads(json.dumps(differences(db))) == {}
+
+
+def test_a_hint_names_the_command_without_the_name_of_the_namespace(database: str) -> None:
+    """It is copied into a shell, where the name of someone else would run."""
+    name = "x'; echo $(id) #"
+    with psycopg.connect(database, autocommit=True) as db:
+        content.namespace(db, name)
+        db.execute("select ragpg.set_cypher_mode(%s, 'off')", [name])
+        with pytest.raises(psycopg.Error) as raised:
+            db.execute("select * from ragpg.cypher('MATCH (n) RETURN n', namespace => %s)", [name])
+    hint = raised.value.diag.message_hint
+    assert hint is not None
+    assert hint.endswith("or ragpg graph sync -n NAMESPACE.")
+    assert "ragpg.sync_cypher_graph('x''; echo $(id) #')" in hint
