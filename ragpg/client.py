@@ -405,8 +405,10 @@ class Client(Flows):
               its namespace; 0: at once; None: as in the settings
 
         Workers and watchers call it once an hour, the doctor when it mends. It reads the keys of
-        all chunks. Where this role may not, nothing goes.
+        all chunks. Where this role may not, nothing goes. Raises ConfigError over a client that is
+        limited to namespaces: vectors belong to the texts of all.
         """
+        refuse_limited(self._database.allowed, "prune_embedding_cache")
         return self.run(self._prune_cache(days))
 
     def fetch(

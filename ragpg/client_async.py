@@ -308,6 +308,7 @@ class AsyncClient(Flows):
 
     async def prune_embedding_cache(self, days: float | None = None) -> int:
         """As Client.prune_embedding_cache."""
+        refuse_limited(self._database.allowed, "prune_embedding_cache")
         return await self.run(self._prune_cache(days))
 
     async def fetch(

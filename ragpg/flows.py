@@ -282,6 +282,7 @@ class Flows:
             DROP_NAMESPACE, {"namespace": arguments.text("name", name)}
         )
         # Else it is for a worker, a watcher or the doctor: pruning looks through all namespaces.
+        # Over a limited client too: it runs with the owner's rights, and what others need stays.
         if dropped and not self.settings.vector_retention:
             yield from prune_embedding_cache(0)
         return dropped

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from ragpg import targets
 from ragpg.config.folders import Folder
 from ragpg.config.sections import GraphAnalysis
 from ragpg.config.values import Config
+from ragpg.errors import ConfigError
 from ragpg.faults import faults
 from ragpg.ingest import forgetting, large, store, windows
 from ragpg.jobs.queue import Queue
@@ -81,6 +83,27 @@ def test_a_text_of_another_namespace_keeps_its_vector(rag: ragpg.Client, db: Dat
     assert count(db) == 2
     rag.drop_namespace("other")
     assert count(db) == 0
+    assert count(db, "select count(*) from ragpg.embedding_unused") == 0
+
+
+def test_a_limited_client_prunes_by_what_it_drops_and_by_nothing_else(
+    rag: ragpg.Client, database: str, db: Database
+) -> None:
+    for name in ("red", "blue"):
+        rag.ingest(texts=[*TEXTS[:2], (f"{name}.md", f"Of {name} alone.")], namespace=name)
+    red = rag.limited_to(["red"])
+    with pytest.raises(ConfigError, match="prune_embedding_cache looks at the whole database"):
+        red.prune_embedding_cache(0)
+
+    async def prune() -> None:
+        async with ragpg.aconnect(database, allowed_namespaces=["red"]) as limited:
+            await limited.prune_embedding_cache(0)
+
+    with pytest.raises(ConfigError, match="whole database"):
+        asyncio.run(prune())
+    assert count(db) == 4
+    assert red.drop_namespace("red")
+    assert count(db) == 3, "what blue has, alone and together with red"
     assert count(db, "select count(*) from ragpg.embedding_unused") == 0
 
 
