@@ -8,6 +8,10 @@ select namespace.name as namespace, counted.rank, counted.shown, counted.followe
        counted.namespace_id
   from ragpg.feedback_rank as counted
   join ragpg.namespace on namespace.id = counted.namespace_id
+ -- Every search looks here, so not by ragpg.may_use_namespace(), which takes its time: policies keep
+ -- out whoever is not the owner, and those with the owner's rights have asked before.
+ where nullif(current_setting('ragpg.allowed_namespaces', true), '') is null
+    or namespace.name = any (nullif(current_setting('ragpg.allowed_namespaces', true), '')::text[])
 window above as (partition by counted.namespace_id order by counted.rank);
 
 comment on view ragpg.feedback_ranks is

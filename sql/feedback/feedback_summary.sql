@@ -14,7 +14,8 @@ select namespace.name as namespace, document.source, chunk.ordinal as chunk_inde
          group by feedback.namespace_id, feedback.chunk_id) as counted
   join ragpg.chunk on chunk.namespace_id = counted.namespace_id and chunk.id = counted.chunk_id
   join ragpg.document on document.namespace_id = chunk.namespace_id and document.id = chunk.document_id
-  join ragpg.namespace on namespace.id = counted.namespace_id;
+  join ragpg.namespace on namespace.id = counted.namespace_id
+ where ragpg.may_use_namespace(namespace.id);
 
 comment on view ragpg.feedback_summary is
 $$What was learned of every passage: how often it was shown and followed, how often anything at its

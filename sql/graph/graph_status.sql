@@ -24,7 +24,8 @@ begin atomic
     from ragpg.namespace as space
     left join ragpg.graph_state as state on state.namespace_id = space.id
     left join ragpg.link on link.namespace_id = space.id
-   where namespaces is null or space.id = any (ragpg.namespace_ids(namespaces))
+   where (namespaces is null or space.id = any (ragpg.namespace_ids(namespaces)))
+     and ragpg.may_use_namespace(space.id)
    group by space.id, space.name, state.analysed_at, state.documents
    order by space.name;
 end;

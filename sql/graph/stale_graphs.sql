@@ -17,6 +17,7 @@ begin atomic
       where document.namespace_id = space.id) as counted
    where space.kind = 'knowledge'
      and (namespaces is null or space.id = any (ragpg.namespace_ids(namespaces)))
+     and ragpg.may_use_namespace(space.id)
      and counted.changed > 0 and counted.changed >= share * counted.documents
    order by space.name;
 end;

@@ -17,13 +17,20 @@ declare
   head record;
   near bigint[];
   chosen bigint[];
-  refused integer[] := array(select namespace.id from ragpg.namespace where namespace.name = any (except_namespaces));
+  -- Policies do not bind the owner: what is closed to it is asked here, where anything is closed.
+  limited constant boolean := exists (select 1 from ragpg.namespace_access)
+    or coalesce(pg_catalog.current_setting('ragpg.allowed_namespaces', true), '') <> '';
+  closed constant integer[] := array(select namespace.id from ragpg.namespace
+                                      where limited and not ragpg.may_use_namespace(namespace.id));
+  refused constant integer[] := closed || array(select namespace.id from ragpg.namespace
+                                                 where namespace.name = any (except_namespaces));
 begin
   -- Whoever dies holds no lock and renews no lease. One that had new embeddings to show for it has
   -- got somewhere: the next attempt goes on from there, so this one does not count.
   for lost in
     select job.id, job.worker, job.embedded from ragpg.job
      where job.state = 'running' and job.lease_until < clock_timestamp()
+       and job.namespace_id <> all (closed)
      order by job.id limit 100 for update skip locked
   loop
     perform ragpg.requeue_job(lost.id, counts => lost.embedded = 0, delay => interval '0',

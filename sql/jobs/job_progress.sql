@@ -14,6 +14,7 @@ select namespace.name as namespace,
        max(job.finished_at) as finished_at
   from ragpg.job
   join ragpg.namespace on namespace.id = job.namespace_id
+ where ragpg.may_use_namespace(namespace.id)
  group by namespace.name, job.batch;
 
 comment on view ragpg.job_progress is

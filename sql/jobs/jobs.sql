@@ -25,7 +25,8 @@ select job.id,
        job.lease_until,
        job.namespace_id
   from ragpg.job
-  join ragpg.namespace on namespace.id = job.namespace_id;
+  join ragpg.namespace on namespace.id = job.namespace_id
+ where ragpg.may_use_namespace(namespace.id);
 
 comment on view ragpg.jobs is
 $$What waits to be ingested, what runs, what was done lately, and what is in quarantine with its error.

@@ -4,12 +4,13 @@ language sql stable
 set search_path from current
 begin atomic
   select exists (select 1 from ragpg.job join ragpg.namespace on namespace.id = job.namespace_id
-                  where job.state in ('waiting', 'running') and namespace.name <> all (open_jobs.except_namespaces)
+                  where ragpg.may_use_namespace(namespace.id)
+                    and job.state in ('waiting', 'running') and namespace.name <> all (open_jobs.except_namespaces)
                     and (job.path is null
                          or exists (select 1 from unnest(open_jobs.folders) as folder (name)
                                      where starts_with(job.path, rtrim(folder.name, '/') || '/')))),
          exists (select 1 from ragpg.job join ragpg.namespace on namespace.id = job.namespace_id
-                  where job.state = 'waiting'
+                  where ragpg.may_use_namespace(namespace.id) and job.state = 'waiting'
                     and (namespace.name = any (open_jobs.except_namespaces)
                          or job.path is not null
                         and not exists (select 1 from unnest(open_jobs.folders) as folder (name)

@@ -13,6 +13,7 @@ begin
        and (job_ids is null or job.id = any (job_ids))
        and (retry_jobs.namespace is null
             or job.namespace_id = any (ragpg.namespace_ids(array[retry_jobs.namespace])))
+       and job.namespace_id in (select usable.id from ragpg.namespace as usable where ragpg.may_use_namespace(usable.id))
        and not exists (select 1 from ragpg.job as newer
                         where newer.namespace_id = job.namespace_id and newer.source = job.source and newer.state = 'waiting')
     returning 1)
@@ -27,4 +28,4 @@ $$Takes jobs out of quarantine: they have all their attempts again; how many.
   select ragpg.retry_jobs('handbook');
   select ragpg.retry_jobs(job_ids => '{17}');
 
-Without arguments all of them.$$;
+Without arguments all of them that the caller may use.$$;

@@ -11,7 +11,7 @@ select namespace.name as namespace, document.source, chunk.content, memory.key,
   join ragpg.chunk on chunk.namespace_id = document.namespace_id and chunk.document_id = document.id and chunk.ordinal = 0
   left join ragpg.memory on memory.namespace_id = document.namespace_id and memory.document_id = document.id
   left join ragpg.document as newer on newer.namespace_id = memory.namespace_id and newer.id = memory.superseded_by
- where namespace.kind = 'memory';
+ where namespace.kind = 'memory' and ragpg.may_use_namespace(namespace.id);
 
 comment on view ragpg.memories is
 $$What is remembered: when, how often it was told, and what took its place.

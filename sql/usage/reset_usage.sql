@@ -8,12 +8,13 @@ as $$
      where (before is null or usage.day < before)
        and (reset_usage.namespace is null
             or usage.namespace_id = any (ragpg.namespace_ids(array[reset_usage.namespace])))
+       and usage.namespace_id in (select usable.id from ragpg.namespace as usable where ragpg.may_use_namespace(usable.id))
     returning 1
   )
   select count(*) from gone
 $$;
 
 comment on function ragpg.reset_usage(text, date) is
-$$Forgets what models cost, of one namespace or of all; returns how many rows that were.
+$$Forgets what models cost, of one namespace or of all that the caller may use; returns how many rows that were.
 
   select ragpg.reset_usage('handbook', before => '2026-01-01');$$;

@@ -4,7 +4,8 @@ select usage.day, namespace.name as namespace, 'rag:' || namespace.name as item,
        case when usage.unpriced < usage.requests or usage.cost_usd > 0 then usage.cost_usd end as cost_usd,
        usage.unpriced
   from ragpg.usage
-  join ragpg.namespace on namespace.id = usage.namespace_id;
+  join ragpg.namespace on namespace.id = usage.namespace_id
+ where ragpg.may_use_namespace(namespace.id);
 
 comment on view ragpg.usage_summary is
 $$What models cost, by day (UTC), namespace, category and model.

@@ -1,5 +1,6 @@
 """A client that is limited to namespaces: the database refuses the others, whatever is asked of it,
-and whoever uses the connection next is not limited."""
+and whoever uses the connection next is not limited. For all methods of it see
+test_limited_methods.py."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from sqlalchemy.orm import Session
 
 import ragpg
 from ragpg.errors import ConfigError, NamespaceNotFound
-from ragpg.testing import HashEmbedder, ScriptedGenerator
+from ragpg.testing import HashEmbedder
 from ragpg.tools.knowledge import RagKnowledge
 from ragpg.tools.proactive import Proactive
 from ragpg.tools.search_tool import SearchTool, Wanted
@@ -161,37 +162,6 @@ def test_the_async_client_is_limited_too(database: str, kind: str) -> None:
             await engine.dispose()
 
     asyncio.run(main())
-
-
-def test_no_method_of_a_limited_client_reaches_another_namespace(
-    filled: Client, db: Database
-) -> None:
-    rag = filled.limited_to(["handbook"])
-    everything = db.execute("select count(*) from ragpg.chunk").fetchone()
-    calls: list[Callable[[], Any]] = [
-        lambda: rag.search("refunds", namespace="board"),
-        lambda: rag.ask("refunds?", namespace="board", generator=ScriptedGenerator(["x"])),
-        lambda: list(
-            rag.ask_stream("refunds?", namespace="board", generator=ScriptedGenerator(["x"]))
-        ),
-        lambda: rag.ground("Refunds take 5 days.", namespace="board"),
-        lambda: rag.fetch(namespace="board"),
-        lambda: rag.delete("refunds.md", namespace="board"),
-        lambda: rag.drop_namespace("board"),
-        lambda: rag.ingest(texts=[("x.md", "X.")], namespace="board"),
-        lambda: rag.create_namespace("board"),
-        lambda: rag.create_namespace("another"),
-        lambda: rag.fill_sentences("board"),
-        lambda: rag.search_global("refunds", namespace="board"),
-        lambda: rag.enqueue(texts=[("x.md", "X.")], namespace="board"),
-    ]
-    for place, call in enumerate(calls):
-        with pytest.raises(NamespaceNotFound):
-            print(place, call())
-    with pytest.raises(ConfigError, match="whole database"):
-        rag.doctor()
-    assert db.execute("select count(*) from ragpg.chunk").fetchone() == everything
-    assert [one.name for one in filled.namespaces()] == EVERYTHING
 
 
 def test_a_limited_client_shares_and_closes_nothing(filled: Client) -> None:
