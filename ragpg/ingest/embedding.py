@@ -50,7 +50,8 @@ class Space:
 class Embedded:
     """A group of documents. `vectors` are the hashes in the cache, `owner` the source for which a
     hash was computed now, `overlong` those of them that the model took in parts, `refused` why a
-    text has no vector, `failed` why a document must wait."""
+    text has no vector, `failed` why a document must wait; `beside` are the hashes in the cache of
+    the spaces that are filled beside, by their ids."""
 
     documents: Sequence[Prepared]
     vectors: set[bytes] = field(default_factory=set)
@@ -58,6 +59,7 @@ class Embedded:
     overlong: set[bytes] = field(default_factory=set)
     refused: dict[bytes, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    beside: dict[int, set[bytes]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

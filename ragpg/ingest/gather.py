@@ -54,9 +54,10 @@ def next_group(run: Run) -> Flow[Embedded | None]:
         read=lambda done: {"computed": len(done.owner), "cached": len(done.vectors)},
     )
     for space in run.kept:
-        if space.down is None:
+        if space.down is None and space.id is not None:
             # What fails here is completed by the change of the model.
-            yield from embed_group(group, space, ttl)
+            beside: Embedded = yield from embed_group(group, space, ttl)
+            embedded.beside[space.id] = beside.vectors
     return embedded
 
 

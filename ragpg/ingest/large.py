@@ -6,6 +6,7 @@ the cache, so that an interrupted run goes on where it was), and to copy them in
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -80,6 +81,8 @@ def store_large(
         whole = written.chunks - counts.refused
         if space is not None and written.outcome == "stored" and written.embedded < whole:
             yield from restore_vectors(namespace, space, ttl)
+        if written.outcome == "stored":
+            yield from _restore_beside(namespace, raw, windows, chunker, kept, ttl)
     except LoadError as error:
         return FileReport(source, "failed", reason=error.message)
     notes = [*windows.notes]
@@ -95,6 +98,25 @@ def store_large(
         cached=max(counts.cached, 0),
         notes=tuple(notes),
     )
+
+
+def _restore_beside(
+    namespace: str,
+    raw: Raw,
+    windows: Windows,
+    chunker: Chunker,
+    kept: Sequence[Space],
+    ttl: float,
+) -> Flow[None]:
+    """Whether something was pruned of the spaces beside shows in what must be embedded again."""
+    for space in kept:
+        again = _Counts()
+        if space.down is None:
+            # The file is stored, whatever has become of it since.
+            with suppress(LoadError):
+                yield from _embed(raw, windows, chunker, space, ttl, again)
+        if again.embedded:
+            yield from restore_vectors(namespace, space, ttl)
 
 
 def plan_large(raw: Raw, chunker: Chunker) -> Flow[FileReport]:

@@ -11,7 +11,7 @@ from ragpg.queries_spaces import CHUNKS_WITHOUT_VECTORS, STORE_VECTORS, Unembedd
 from ragpg.steps import Flow, call, fetch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ragpg.queries import Written
 
@@ -78,6 +78,21 @@ def restore_vectors(namespace: str, space: Space, ttl: float) -> Flow[None]:
                 stored = True
             if space.down is not None:
                 return
+
+
+def restore_beside(
+    namespace: str, space: Space, texts: Mapping[bytes, str], ttl: float
+) -> Flow[None]:
+    """As restore_vectors, for a space that is filled beside, if one of these texts was pruned.
+
+    The store counts the vectors of the searched space alone. So the cache is asked once more for
+    `texts`, by hash, whose vectors it had before they were stored: now that chunks have them nobody
+    prunes them, so one that is missing was missing for the store too.
+    """
+    if texts:
+        done = yield from embed_hashes(texts, space, ttl)
+        if done.computed:
+            yield from restore_vectors(namespace, space, ttl)
 
 
 def _texts(page: list[Unembedded]) -> tuple[list[bytes], dict[bytes, str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragpg.errors import RagpgError
 from ragpg.ingest.large import plan_large, store_large
-from ragpg.ingest.missing_vectors import has_lost, restore_vectors
+from ragpg.ingest.missing_vectors import has_lost, restore_beside, restore_vectors
 from ragpg.ingest.order import size_of
 from ragpg.ingest.prepare import displaced
 from ragpg.ingest.reports import report_of
@@ -114,6 +114,17 @@ def _write(run: Run, group: Embedded, ready: Sequence[Prepared]) -> Flow[None]:
         has_lost(written[one.document.source], one.hashes, group.vectors) for one in documents
     ):
         yield from restore_vectors(run.order.namespace, run.space, run.settings.claim_ttl)
+    texts = {
+        key: text
+        for one in ready
+        if one.staged is not None and written[one.item.source].outcome == "stored"
+        for key, text in zip(one.staged.hashes, one.texts, strict=True)
+    }
+    for space in run.kept:
+        if space.down is None:
+            had = group.beside.get(space.id or 0, set())
+            had_texts = {key: text for key, text in texts.items() if key in had}
+            yield from restore_beside(run.order.namespace, space, had_texts, run.settings.claim_ttl)
     for one in ready:
         row = written[one.item.source]
         stored = run.known.get(one.item.source)

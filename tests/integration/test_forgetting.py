@@ -16,6 +16,7 @@ from ragpg import targets
 from ragpg.config.folders import Folder
 from ragpg.config.sections import GraphAnalysis
 from ragpg.config.values import Config
+from ragpg.embedders import Embedders
 from ragpg.errors import ConfigError
 from ragpg.faults import faults
 from ragpg.ingest import forgetting, large, store, windows
@@ -184,6 +185,35 @@ def test_a_large_file_keeps_its_vectors_too(
         [file] = rag.ingest([tmp_path / "long.txt"]).files
     assert file.chunks > 1
     assert count(db, "select count(*) from ragpg.embedding_1") == file.chunks
+
+
+@pytest.mark.parametrize("size", ["small", "large"])
+def test_a_space_that_is_filled_beside_loses_no_vector_either(
+    size: str, database: str, db: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    began = store.store_rows
+    pruned: list[int] = []
+
+    def store_rows(*arguments: Any) -> Any:
+        pruned.append(count(db, "select ragpg.prune_embedding_cache('0 s')"))
+        return (yield from began(*arguments))
+
+    old, new = HashEmbedder(8), HashEmbedder(16)
+    path = tmp_path / "long.txt"
+    path.write_text("\n\n".join(f"{n}. A paragraph of words." for n in range(99)))
+    monkeypatch.setattr(windows, "LARGE", 1000 if size == "large" else 1_000_000)
+    with ragpg.connect(database, embedder=Embedders(old, new)) as rag:
+        rag.ingest(texts=TEXTS[:1])
+        rag.run(build_space("default", new))
+        # The same text elsewhere keeps the vectors of the searched space, which alone are counted.
+        rag.ingest([path], namespace="other")
+        monkeypatch.setattr(large if size == "large" else store, "store_rows", store_rows)
+        [file] = rag.ingest([path]).files
+    assert pruned == [file.chunks]
+    assert file.cached == file.chunks > 1
+    stored = "select count(*) from ragpg.embedding_{} where namespace_id = 1"
+    assert count(db, stored.format(1)) == file.chunks + 1
+    assert count(db, stored.format(2)) == file.chunks + 1
 
 
 def test_the_doctor_prunes_what_was_found_gone_long_ago(
