@@ -45,7 +45,8 @@ class Settings:
     judge_timeout      how long a judge of claims may take; then the lexical one takes its place
     claim_ttl          after so long another worker may compute an embedding that was promised
     vector_retention   days for which the vector of a text stays in the cache after the text is
-                       gone, so that one that comes back costs nothing; 0: not at all
+                       gone, so that one that comes back costs nothing; 0: at the next look, and
+                       at once when a namespace is dropped
     max_file_size      larger files are not read
     index              the vector index during an ingest: auto, live or after, see docs/ingestion.md
     prices             path of a table of prices over that of the package (ragpg/prices.toml)
