@@ -169,12 +169,12 @@ def _graph(rag: Client, namespace: str) -> dict[str, Any] | None:
     try:
         found = rag.run(analysis.stale([namespace], knobs.share))
         small = [one for one in found if one.documents <= analysis.SMALL and knobs.analyse]
-        for one in small:
-            rag.run(analysis.refresh(one.namespace))
+        # None: another session is at it, whose analysis may not know of these documents yet.
+        analysed = [one for one in small if rag.run(analysis.refresh(one.namespace)) is not None]
     except RagpgError:
         return None
-    if not found or small:
-        return {"stale": False, "changed": 0, "analysed": bool(small), "hint": None}
+    if not found or analysed:
+        return {"stale": False, "changed": 0, "analysed": bool(analysed), "hint": None}
     [graph] = found
     hint = f"{graph}; run: ragpg graph analyse -n {shell_word(namespace)}"
     if knobs.analyse:

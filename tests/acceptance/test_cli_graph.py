@@ -160,7 +160,10 @@ def test_reports_and_overviews(
 
 
 def test_an_ingest_analyses_what_is_small_and_else_says_what_to_run(
-    ragpg_cli: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ragpg_cli: Callable[..., Result],
+    database: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for n in range(3):
         (tmp_path / f"{n}.md").write_text(f"Zirconium and feldspar {n}. See [next]({n + 1}.md).")
@@ -168,6 +171,14 @@ def test_an_ingest_analyses_what_is_small_and_else_says_what_to_run(
     assert first["graph"] == {"stale": False, "changed": 0, "analysed": True, "hint": None}
     again = _json(ragpg_cli("ingest", str(tmp_path), "-n", "small", "--json"))
     assert again["graph"] == {"stale": False, "changed": 0, "analysed": False, "hint": None}
+    with psycopg.connect(database) as other:
+        # Another session analyses: what came meanwhile is stale.
+        other.execute("select pg_advisory_xact_lock(hashtext('ragpg.analyse_graph'), 1)")
+        (tmp_path / "late.md").write_text("Basalt.")
+        late = _json(ragpg_cli("ingest", str(tmp_path), "-n", "small", "--json"))["graph"]
+    assert (late["stale"], late["changed"], late["analysed"]) == (True, 1, False)
+    assert "ragpg graph analyse -n small" in late["hint"]
+    (tmp_path / "late.md").unlink()
     dry = _json(ragpg_cli("ingest", str(tmp_path), "-n", "small", "--dry-run", "--json"))
     assert dry["graph"] is None
     monkeypatch.setenv("RAGPG_GRAPH_ANALYSE", "false")
