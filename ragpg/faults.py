@@ -34,14 +34,15 @@ DRIFT = 0.25
 @dataclass(frozen=True, slots=True)
 class Fault:
     """Something to mend. `statements` do it, each in a transaction of its own; without them
-    `space_id` wants its index built, or `namespace` its vectors completed by an embedder. One that
-    is `minor` is in the way of nothing yet."""
+    `space_id` wants its index built, `namespace` its vectors completed by an embedder, or `graph`,
+    a namespace, its analysis. One that is `minor` is in the way of nothing yet."""
 
     name: str
     detail: str
     statements: tuple[str, ...] = ()
     space_id: int | None = None
     namespace: str | None = None
+    graph: str | None = None
     minor: bool = False
 
 
@@ -277,5 +278,4 @@ def _graphs(connection: Connection, schema: str) -> Iterator[Fault]:
         f" where greatest(documents, changed) >= {GRAPH_DOCUMENTS}",
     ):
         graph = StaleGraph(*row)
-        quoted = graph.namespace.replace("'", "''")
-        yield Fault("graph", str(graph), (f"select {schema}.analyse_graph('{quoted}')",))
+        yield Fault("graph", str(graph), graph=graph.namespace)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import psycopg
 
@@ -14,8 +14,9 @@ from ragpg.connection_handles import open_source
 from ragpg.connection_sync import Database
 from ragpg.errors import RagpgError
 from ragpg.faults import Fault, faults
+from ragpg.graph.analysis import refresh
 from ragpg.perform import Performer
-from ragpg.reembed.filling import ReembedReport, fill_missing_vectors
+from ragpg.reembed.filling import fill_missing_vectors
 from ragpg.settings import VECTOR_RETENTION, Settings
 from ragpg.sqlfiles import DEFAULT_SCHEMA
 from ragpg.steps import run
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ragpg.protocols import Embedder
+    from ragpg.steps import Flow
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +73,16 @@ def _mend(dsn: str, schema: str, fault: Fault, embedder: Embedder | None) -> Rep
                     f"name the embedder: ragpg reembed --missing {shell_argument(fault.namespace)}"
                 )
                 return Repair(fault.name, fault.detail, hint)
-            report = _fill(dsn, schema, fault.namespace, embedder)
+            report = _flow(dsn, schema, fill_missing_vectors(fault.namespace, embedder))
             left = f"{report.missing} are still without" if report.missing else None
             return Repair(fault.name, fault.detail, left)
         if fault.space_id is not None:
             build_index(dsn, fault.space_id, schema=schema)
             return Repair(fault.name, fault.detail)
+        if fault.graph is not None:
+            done = _flow(dsn, schema, refresh(fault.graph))
+            other = "another session analyses it now" if done is None else None
+            return Repair(fault.name, fault.detail, other)
         with psycopg.connect(dsn, autocommit=True) as connection:
             connection.execute("set statement_timeout = 0")
             for statement in fault.statements:
@@ -89,9 +97,9 @@ def _mend(dsn: str, schema: str, fault: Fault, embedder: Embedder | None) -> Rep
     return Repair(fault.name, fault.detail)
 
 
-def _fill(dsn: str, schema: str, namespace: str, embedder: Embedder) -> ReembedReport:
+def _flow(dsn: str, schema: str, flow: Flow[Result]) -> Result:
     database = Database(open_source(dsn, Settings.from_env()), schema)
     try:
-        return run(fill_missing_vectors(namespace, embedder), Performer(database))
+        return run(flow, Performer(database))
     finally:
         database.close()

@@ -232,6 +232,10 @@ def test_the_doctor_tells_of_stale_graphs_and_analyses_them(
             "ragpg doctor --fix",
         )
     ]
+    with psycopg.connect(database) as other:
+        other.execute(LOCK)
+        held = [one for one in repair(database) if one.name == "graph"]
+    assert [one.error for one in held] == ["another session analyses it now"]
     mended = [one for one in repair(database) if one.name == "graph"]
     assert [one.error for one in mended] == [None]
     assert analysed(db) == 1
