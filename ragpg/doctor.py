@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ragpg import migrate, sqlfiles, targets
 from ragpg.faults import faults
+from ragpg.graph.analysis import STALE_SHARE
 from ragpg.settings import VECTOR_RETENTION
 from ragpg.sqlfiles import DEFAULT_SCHEMA
 from ragpg.terminal import shell_argument
@@ -55,10 +56,12 @@ def examine(
     *,
     embedder: Embedder | None = None,
     retention: float = VECTOR_RETENTION,
+    share: float = STALE_SHARE,
 ) -> list[Check]:
     """Check a database, and an embedder against what its vectors were made with.
 
     retention  days that a cached vector may outlive its text, as in the settings
+    share      of documents that have to have changed for a graph to be stale, 0 to 1, as in [graph]
 
     A check that this role may not run is a warning and hides no other one. Raises `DatabaseError`
     only when the database cannot be reached.
@@ -79,7 +82,7 @@ def examine(
                 "embedding spaces": _spaces(connection, schema),
                 "indexes": _invalid_indexes(connection, schema),
                 "embedder": _embedder(connection, schema, embedder),
-                "repairs": _repairs(connection, schema, retention),
+                "repairs": _repairs(connection, schema, retention, share),
             }
         for name, check in checks.items():
             try:
@@ -275,10 +278,12 @@ def _invalid_indexes(connection: Connection, schema: str) -> Iterator[Check]:
         yield Check("indexes", "ok", "all are valid")
 
 
-def _repairs(connection: Connection, schema: str, retention: float) -> Iterator[Check]:
+def _repairs(
+    connection: Connection, schema: str, retention: float, share: float
+) -> Iterator[Check]:
     """What --fix would mend and no check above has named."""
     where = _option(schema)
-    for fault in faults(connection, schema, retention=retention):
+    for fault in faults(connection, schema, retention=retention, share=share):
         if fault.minor:
             continue
         # Indexes and the log of words have checks of their own; tables that were just written are

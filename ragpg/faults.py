@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, text
 
 from ragpg import sqlfiles
-from ragpg.graph.analysis import StaleGraph
+from ragpg.graph.analysis import STALE_SHARE, StaleGraph
 from ragpg.settings import VECTOR_RETENTION
 from ragpg.sqlfiles import DEFAULT_SCHEMA
 from ragpg.vectors import INDEX_FROM
@@ -47,11 +47,17 @@ class Fault:
 
 
 def faults(
-    connection: Connection, schema: str = DEFAULT_SCHEMA, *, retention: float = VECTOR_RETENTION
+    connection: Connection,
+    schema: str = DEFAULT_SCHEMA,
+    *,
+    retention: float = VECTOR_RETENTION,
+    share: float = STALE_SHARE,
 ) -> Iterator[Fault]:
     """Every fault that can be mended, in the order in which to do so.
 
     retention  days that a cached vector may outlive its text, as in the settings
+    share      of a namespace's documents that have to have changed for its graph to be analysed, 0
+               to 1, as in [graph] of the configuration
     """
     schema = sqlfiles.check_schema(schema)
     yield from _orphans(connection, schema)
@@ -61,7 +67,7 @@ def faults(
     yield from _keywords(connection, schema)
     yield from _vectors(connection, schema)
     yield from _statistics(connection, schema)
-    yield from _graphs(connection, schema)
+    yield from _graphs(connection, schema, share)
 
 
 def _rows(connection: Connection, sql: str, **values: Any) -> Iterable[tuple[Any, ...]]:
@@ -270,12 +276,14 @@ def _statistics(connection: Connection, schema: str) -> Iterator[Fault]:
         yield Fault("statistics", f"much of {name} has changed since ANALYZE", (f"analyze {name}",))
 
 
-def _graphs(connection: Connection, schema: str) -> Iterator[Fault]:
+def _graphs(connection: Connection, schema: str, share: float) -> Iterator[Fault]:
     """Graphs of which shared terms, ranks and communities are those of other documents."""
     for row in _rows(
         connection,
-        f"select namespace, documents, changed, analysed_at from {schema}.stale_graphs()"
+        f"select namespace, documents, changed, analysed_at"
+        f" from {schema}.stale_graphs(share => :share)"
         f" where greatest(documents, changed) >= {GRAPH_DOCUMENTS}",
+        share=share,
     ):
         graph = StaleGraph(*row)
         yield Fault("graph", str(graph), graph=graph.namespace)

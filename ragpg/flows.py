@@ -346,12 +346,20 @@ class Flows:
     ) -> list[Check]:
         from ragpg import doctor
 
-        embedder, retention = self.embedder, self.settings.vector_retention
+        embedder: Any = self.embedder
+        retention, share = self.settings.vector_retention, self.config.graph.share
         if fix:
             from ragpg.repair import repair
 
-            repair(dsn, self.schema, embedder=embedder, on_repair=on_repair, retention=retention)  # type: ignore[arg-type]
-        return doctor.examine(dsn, self.schema, embedder=embedder, retention=retention)  # type: ignore[arg-type]
+            repair(
+                dsn,
+                self.schema,
+                embedder=embedder,
+                on_repair=on_repair,
+                retention=retention,
+                share=share,
+            )
+        return doctor.examine(dsn, self.schema, embedder=embedder, retention=retention, share=share)
 
 
 def order_of(

@@ -14,7 +14,7 @@ from ragpg.connection_handles import open_source
 from ragpg.connection_sync import Database
 from ragpg.errors import RagpgError
 from ragpg.faults import Fault, faults
-from ragpg.graph.analysis import refresh
+from ragpg.graph.analysis import STALE_SHARE, refresh
 from ragpg.perform import Performer
 from ragpg.reembed.filling import fill_missing_vectors
 from ragpg.settings import VECTOR_RETENTION, Settings
@@ -48,14 +48,16 @@ def repair(
     embedder: Embedder | None = None,
     on_repair: Callable[[Repair], object] | None = None,
     retention: float = VECTOR_RETENTION,
+    share: float = STALE_SHARE,
 ) -> list[Repair]:
     """Mend what `faults` finds; one that cannot be mended is reported and hinders no other.
 
     Chunks get their vectors only from an `embedder` of their namespace's model. Cached vectors may
-    outlive their texts by `retention` days.
+    outlive their texts by `retention` days. Graphs are analysed of which `share` (0 to 1) of the
+    documents has changed.
     """
     with targets.transaction(dsn) as connection:
-        found = list(faults(connection, schema, retention=retention))
+        found = list(faults(connection, schema, retention=retention, share=share))
     done = []
     for fault in found:
         result = _mend(dsn, schema, fault, embedder)

@@ -36,9 +36,12 @@ def doctor(
     """
     # Not through a client: the doctor must also work where a client cannot.
     from ragpg.doctor import examine
+    from ragpg.graph.analysis import STALE_SHARE
 
     embedder = options.make_embedder(connection["embedder"])
     retention = options.settings().vector_retention
+    config = options.configuration()
+    share = STALE_SHARE if config is None else config.graph.share
     repairs: list[Repair] = []
     if fix:
         from ragpg.repair import repair
@@ -49,12 +52,14 @@ def doctor(
             embedder=embedder,
             on_repair=None if as_json else _show,
             retention=retention,
+            share=share,
         )
     checks = examine(
         options.database(connection["dsn"]),
         connection["schema"],
         embedder=embedder,
         retention=retention,
+        share=share,
     )
     if as_json:
         found = [dataclasses.asdict(one) for one in checks]

@@ -105,6 +105,8 @@ select source, title, rank, community
     RankedDocument,
     reads=True,
 )
+#: A graph is stale when this share of its documents has changed.
+STALE_SHARE = 0.1
 #: `ragpg ingest` analyses a namespace of so many documents itself: half a second.
 SMALL = 1000
 #: Of an analysis, in order.
@@ -130,7 +132,9 @@ def analyse(namespace: str) -> Flow[dict[str, float]]:
     return found
 
 
-def stale(namespaces: Sequence[str] | None = None, share: float = 0.1) -> Flow[list[StaleGraph]]:
+def stale(
+    namespaces: Sequence[str] | None = None, share: float = STALE_SHARE
+) -> Flow[list[StaleGraph]]:
     """Where at least this `share` of the documents (0 to 1) has changed since the last analysis,
     or where there was none; of some namespaces, or of all. Raises NamespaceNotFound."""
     names = None if namespaces is None else list(namespaces)

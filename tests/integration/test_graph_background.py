@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from contextlib import contextmanager
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from click.testing import CliRunner
 
 import ragpg
 from ragpg import doctor
+from ragpg.cli.main import main
 from ragpg.config.folders import Folder
 from ragpg.config.sections import GraphAnalysis
 from ragpg.config.values import Config
@@ -220,7 +223,7 @@ def test_a_graph_is_stale_by_share_and_by_what_is_gone(rag: ragpg.Client, databa
 
 
 def test_the_doctor_tells_of_stale_graphs_and_analyses_them(
-    rag: ragpg.Client, database: str, db: Database
+    rag: ragpg.Client, database: str, db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rag.ingest(texts=TEXTS, namespace="it's")
     rag.ingest(texts=TEXTS[:5], namespace="small")
@@ -245,3 +248,13 @@ def test_the_doctor_tells_of_stale_graphs_and_analyses_them(
     assert again.detail == (
         'the graph of namespace "it\'s" has 9 changed documents of 24 since its analysis'
     )
+    # How many must have changed is configured.
+    config = Config(graph=GraphAnalysis(share=0.5))
+    with ragpg.connect(database, config=config) as patient:
+        assert "graph" not in {check.name for check in patient.doctor(fix=True)}
+    assert "graph" in {check.name for check in doctor.examine(database)}
+    monkeypatch.setenv("RAGPG_DSN", database)
+    for share, names in (("0.5", set()), ("0.3", {"graph"})):
+        monkeypatch.setenv("RAGPG_GRAPH_SHARE", share)
+        told = json.loads(CliRunner().invoke(main, ["doctor", "--json"]).stdout)
+        assert {check["name"] for check in told} & {"graph"} == names
