@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+import ragpg
+from ragpg.errors import NamespaceNotFound
+from ragpg.graph.graph import Graph
+
 from . import content
 from .content import cypher, differences
 
 if TYPE_CHECKING:
-    import ragpg
-
     Connection = psycopg.Connection[Any]
 
 pytestmark = pytest.mark.extension("age")
@@ -143,3 +145,15 @@ def test_a_hint_names_the_command_without_the_name_of_the_namespace(database: st
     assert hint is not None
     assert hint.endswith("or ragpg graph sync -n NAMESPACE.")
     assert "ragpg.sync_cypher_graph('x''; echo $(id) #')" in hint
+
+
+def test_a_limited_client_reaches_the_graph_of_no_other_namespace(database: str) -> None:
+    with ragpg.connect(database, embedder=None) as rag:
+        for name in ("red", "blue"):
+            rag.ingest(texts=[(f"{name}.md", "text")], namespace=name)
+        limited = rag.limited_to(["red"])
+        query = "MATCH (d:Document) RETURN d.source AS source"
+        assert Graph(limited, "red").cypher(query) == [{"source": "red.md"}]
+        for call in (lambda: Graph(limited, "blue").cypher(query), Graph(limited, "blue").sync):
+            with pytest.raises(NamespaceNotFound, match="blue"):
+                call()
