@@ -10,79 +10,99 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 -- Only where a step looks up rows by index, which has no other way.
 set enable_nestloop = off
+-- As they are anyhow: named here so that what is set below ends with the function.
+set enable_hashjoin = on
+set enable_mergejoin = on
 set jit = off
 set max_parallel_workers_per_gather = 0
 as $$
 #variable_conflict use_column
 declare
   owner integer := resolve_links.namespace_id;
-  one record;
-  written bigint := 0;
+  changed_documents bigint[];
+  changed_targets text[];
+  changed_anchors text[];
+  found_ids bigint[];
+  found_matches smallint[];
+  standing bigint[];
+  written bigint;
 begin
   -- Many pages have the same links, so each target is looked up once. Offset 0 keeps the order of the
   -- steps; a join would have to guess how many links there are, and has guessed wrong.
-  for one in
-    with wanted as materialized (
-      select link.* from unnest(documents) as given (id)
-       cross join lateral (select * from ragpg.link as near
-                            where near.namespace_id = owner and near.document_id = given.id offset 0) as link
-       where paths is null and documents is not null
-       union all
-      select link.* from ragpg.link where link.namespace_id = owner and paths is null and documents is null
-       union all
-      select link.*
-        from (select distinct array_to_string(part.words[start.at:], '/') collate "C" as path
-                from (select string_to_array(given.path, '/') as words from unnest(paths) as given (path)) as part,
-                     generate_series(1, cardinality(part.words)) as start (at)) as ending
-       cross join lateral (select * from ragpg.link as near
-                            where near.namespace_id = owner and left(near.path, 600) = left(ending.path, 600) offset 0) as link
-       where link.path = ending.path
-    ), source as (
-      select aim.target, aim.path, reverse(aim.path) collate "C" as backwards,
-             array(select document.id from ragpg.document
-                    where document.namespace_id = owner and document.source = aim.target) as found
-        from (select distinct wanted.target, wanted.path from wanted) as aim
-      offset 0
-    ), same as (
-      select source.target, source.path, source.backwards,
-             case when cardinality(source.found) > 0 or source.path = '' then source.found
-                  else array(select document.id from ragpg.document
-                              where document.namespace_id = owner and left(reverse(document.path), 600) = left(source.backwards, 600)
-                                and document.path = source.path
-                              order by document.id limit 2) end as found
-        from source
-      offset 0
-    ), below as (
-      -- '0' follows '/' in the order of characters.
-      select same.target,
-             case when cardinality(same.found) > 0 or same.path = '' or length(same.path) >= 590
-                       or same.target ~ '^[A-Za-z][A-Za-z0-9+.-]*://' then same.found
-                  else array(select document.id from ragpg.document
-                              where document.namespace_id = owner
-                                and left(reverse(document.path), 600) >= same.backwards || '/'
-                                and left(reverse(document.path), 600) < same.backwards || '0'
-                              -- In the order of this index, so that no other is taken.
-                              order by left(reverse(document.path), 600) limit 2) end as found
-        from same
-      offset 0
-    ), answer as (
-      select below.target, cardinality(below.found) as matches, case cardinality(below.found) when 1 then below.found[1] end as target_id
-        from below
-    )
-    select wanted.document_id, wanted.target, wanted.anchor, answer.target_id, answer.matches
-      from wanted join answer using (target)
-     where (wanted.target_id, wanted.matches) is distinct from (answer.target_id, answer.matches::smallint)
-  loop
-    if one.target_id is not null then
-      -- Whoever deletes the target meanwhile is waited for; then it leads nowhere, as before.
-      perform from ragpg.document where document.namespace_id = owner and document.id = one.target_id for key share;
-      continue when not found;
-    end if;
-    update ragpg.link set target_id = one.target_id, matches = one.matches
-     where link.namespace_id = owner and link.document_id = one.document_id
-       and link.target = one.target and link.anchor = one.anchor;
-    written := written + 1;
-  end loop;
+  with wanted as materialized (
+    select link.* from unnest(documents) as given (id)
+     cross join lateral (select * from ragpg.link as near
+                          where near.namespace_id = owner and near.document_id = given.id offset 0) as link
+     where paths is null and documents is not null
+     union all
+    select link.* from ragpg.link where link.namespace_id = owner and paths is null and documents is null
+     union all
+    select link.*
+      from (select distinct array_to_string(part.words[start.at:], '/') collate "C" as path
+              from (select string_to_array(given.path, '/') as words from unnest(paths) as given (path)) as part,
+                   generate_series(1, cardinality(part.words)) as start (at)) as ending
+     cross join lateral (select * from ragpg.link as near
+                          where near.namespace_id = owner and left(near.path, 600) = left(ending.path, 600) offset 0) as link
+     where link.path = ending.path
+  ), source as (
+    select aim.target, aim.path, reverse(aim.path) collate "C" as backwards,
+           array(select document.id from ragpg.document
+                  where document.namespace_id = owner and document.source = aim.target) as found
+      from (select distinct wanted.target, wanted.path from wanted) as aim
+    offset 0
+  ), same as (
+    select source.target, source.path, source.backwards,
+           case when cardinality(source.found) > 0 or source.path = '' then source.found
+                else array(select document.id from ragpg.document
+                            where document.namespace_id = owner and left(reverse(document.path), 600) = left(source.backwards, 600)
+                              and document.path = source.path
+                            order by document.id limit 2) end as found
+      from source
+    offset 0
+  ), below as (
+    -- '0' follows '/' in the order of characters.
+    select same.target,
+           case when cardinality(same.found) > 0 or same.path = '' or length(same.path) >= 590
+                     or same.target ~ '^[A-Za-z][A-Za-z0-9+.-]*://' then same.found
+                else array(select document.id from ragpg.document
+                            where document.namespace_id = owner
+                              and left(reverse(document.path), 600) >= same.backwards || '/'
+                              and left(reverse(document.path), 600) < same.backwards || '0'
+                            -- In the order of this index, so that no other is taken.
+                            order by left(reverse(document.path), 600) limit 2) end as found
+      from same
+    offset 0
+  ), answer as (
+    select below.target, cardinality(below.found) as matches, case cardinality(below.found) when 1 then below.found[1] end as target_id
+      from below
+  )
+  select array_agg(wanted.document_id order by wanted.document_id, wanted.target, wanted.anchor),
+         array_agg(wanted.target order by wanted.document_id, wanted.target, wanted.anchor),
+         array_agg(wanted.anchor order by wanted.document_id, wanted.target, wanted.anchor),
+         array_agg(answer.target_id order by wanted.document_id, wanted.target, wanted.anchor),
+         array_agg(answer.matches::smallint order by wanted.document_id, wanted.target, wanted.anchor)
+    into changed_documents, changed_targets, changed_anchors, found_ids, found_matches
+    from wanted join answer using (target)
+   where (wanted.target_id, wanted.matches) is distinct from (answer.target_id, answer.matches::smallint);
+  if changed_documents is null then
+    return 0;
+  end if;
+  -- Whoever deletes a target meanwhile is waited for; then its links lead nowhere, as before.
+  standing := array(
+    select document.id from ragpg.document
+     where document.namespace_id = owner
+       and document.id = any (array(select distinct given.id from unnest(found_ids) as given (id) where given.id is not null))
+     order by document.source for key share);
+  -- One statement for all, each row found by the key: the other joins would read all links.
+  perform set_config('enable_nestloop', 'on', true), set_config('enable_hashjoin', 'off', true),
+          set_config('enable_mergejoin', 'off', true);
+  update ragpg.link set target_id = one.target_id, matches = one.matches
+    from unnest(changed_documents, changed_targets, changed_anchors, found_ids, found_matches)
+         as one (document_id, target, anchor, target_id, matches)
+   where link.namespace_id = owner and link.document_id = one.document_id
+     and link.target = one.target and link.anchor = one.anchor
+     and (one.target_id is null or one.target_id = any (standing));
+  get diagnostics written = row_count;
   return written;
 end $$;
 
