@@ -101,7 +101,8 @@ begin
          as one (document_id, target, anchor, target_id, matches)
    where link.namespace_id = owner and link.document_id = one.document_id
      and link.target = one.target and link.anchor = one.anchor
-     and (one.target_id is null or one.target_id = any (standing));
+     -- A sub-select is hashed, an array is not.
+     and (one.target_id is null or one.target_id in (select still.id from unnest(standing) as still (id)));
   get diagnostics written = row_count;
   return written;
 end $$;
