@@ -13,20 +13,14 @@ begin atomic
          (select count(*) from ragpg.edge where edge.namespace_id = space.id),
          (select count(*) from ragpg.community where community.namespace_id = space.id),
          state.analysed_at,
-         -- As in ragpg.stale_graphs().
-         (select count(*) filter (where state.analysed_at is null or document.updated_at > state.analysed_at
-                                     or rank.pagerank is null or rank.pagerank = 0)
-                 + greatest(coalesce(state.documents, 0) - count(*) filter (where rank.pagerank > 0), 0)
-            from ragpg.document
-            left join ragpg.document_rank as rank on rank.namespace_id = document.namespace_id and rank.document_id = document.id
-           where document.namespace_id = space.id),
+         (select counted.changed from ragpg.graph_changes(space.id) as counted),
          (select count(*) from ragpg.phrase where phrase.namespace_id = space.id and phrase.waits)
     from ragpg.namespace as space
     left join ragpg.graph_state as state on state.namespace_id = space.id
     left join ragpg.link on link.namespace_id = space.id
    where (namespaces is null or space.id = any (ragpg.namespace_ids(namespaces)))
      and ragpg.may_use_namespace(space.id)
-   group by space.id, space.name, state.analysed_at, state.documents
+   group by space.id, space.name, state.analysed_at
    order by space.name;
 end;
 

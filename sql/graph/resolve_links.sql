@@ -76,14 +76,12 @@ begin
     select below.target, cardinality(below.found) as matches, case cardinality(below.found) when 1 then below.found[1] end as target_id
       from below
   )
-  select array_agg(wanted.document_id order by wanted.document_id, wanted.target, wanted.anchor),
-         array_agg(wanted.target order by wanted.document_id, wanted.target, wanted.anchor),
-         array_agg(wanted.anchor order by wanted.document_id, wanted.target, wanted.anchor),
-         array_agg(answer.target_id order by wanted.document_id, wanted.target, wanted.anchor),
-         array_agg(answer.matches::smallint order by wanted.document_id, wanted.target, wanted.anchor)
+  select array_agg(one.document_id), array_agg(one.target), array_agg(one.anchor), array_agg(one.target_id), array_agg(one.matches)
     into changed_documents, changed_targets, changed_anchors, found_ids, found_matches
-    from wanted join answer using (target)
-   where (wanted.target_id, wanted.matches) is distinct from (answer.target_id, answer.matches::smallint);
+    from (select wanted.document_id, wanted.target, wanted.anchor, answer.target_id, answer.matches::smallint as matches
+            from wanted join answer using (target)
+           where (wanted.target_id, wanted.matches) is distinct from (answer.target_id, answer.matches::smallint)
+           order by 1, 2, 3) as one;
   if changed_documents is null then
     return 0;
   end if;
