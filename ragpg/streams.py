@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import aclosing, closing
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
@@ -31,6 +32,29 @@ if TYPE_CHECKING:
     Messages = Sequence[Mapping[str, str]]
 
 
+class _Writing:
+    """A model's text as it comes, without its thoughts; `count` is told what it used."""
+
+    def __init__(self, count: Callable[[Usage], object]) -> None:
+        self.text = ""
+        self._count = count
+        self._spoken = Spoken()
+
+    def take(self, piece: Any) -> str:
+        """What of a piece is to be shown now."""
+        if isinstance(piece, Usage):
+            self._count(piece)
+        return self._shown(self._spoken.feed(piece) if isinstance(piece, str) else "")
+
+    def end(self) -> str:
+        """What is left to be shown when nothing more comes."""
+        return self._shown(self._spoken.end())
+
+    def _shown(self, text: str) -> str:
+        self.text += text
+        return text
+
+
 def events(
     script: Script, run: Callable[[Flow[Any]], Any], generator: Any, call: Streamed
 ) -> Pieces[AnswerEvent, None, None]:
@@ -51,21 +75,17 @@ def events(
                 case Part(flow):
                     given = run(call.part(flow))
                 case Write(name, messages):
-                    taken, written = Spoken(), ""
                     with (
                         call.stage(name, model=generator.model) as count,
                         closing(pieces(generator, messages)) as found,
                     ):
+                        writing = _Writing(partial(count, generator.model))
                         for piece in found:
-                            if isinstance(piece, Usage):
-                                count(generator.model, piece)
-                            elif isinstance(piece, str) and (text := taken.feed(piece)):
-                                written += text
+                            if text := writing.take(piece):
                                 yield Delta(text)
-                    if rest := taken.end():
-                        written += rest
-                        yield Delta(rest)
-                    given = written
+                    if text := writing.end():
+                        yield Delta(text)
+                    given = writing.text
                 case Done(answer):
                     yield Done(replace(answer, usage=call.usage))
                 case event:
@@ -91,19 +111,15 @@ async def aevents(
                 case Part(flow):
                     given = await run(call.part(flow))
                 case Write(name, messages):
-                    taken, written = Spoken(), ""
                     with call.stage(name, model=generator.model) as count:
+                        writing = _Writing(partial(count, generator.model))
                         async with aclosing(apieces(generator, messages)) as found:
                             async for piece in found:
-                                if isinstance(piece, Usage):
-                                    count(generator.model, piece)
-                                elif isinstance(piece, str) and (text := taken.feed(piece)):
-                                    written += text
+                                if text := writing.take(piece):
                                     yield Delta(text)
-                    if rest := taken.end():
-                        written += rest
-                        yield Delta(rest)
-                    given = written
+                    if text := writing.end():
+                        yield Delta(text)
+                    given = writing.text
                 case Done(answer):
                     yield Done(replace(answer, usage=call.usage))
                 case event:
