@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from ragpg import localdb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +28,19 @@ def new_database(server: str, template: str | None = None) -> Iterator[str]:
         connection.execute(create)
     yield make_conninfo(server, dbname=name)
     administer(server, "drop database if exists {} with (force)", name)
+
+
+@contextmanager
+def private_server(name: str) -> Iterator[str]:
+    """The DSN of a throwaway server that no other tests use, stopped in the end. Each process of
+    pytest-xdist has one of its own."""
+    place = Path(os.environ.get("RAGPG_DB_HOME") or Path(__file__).parents[1] / ".ragpg" / "test")
+    home = place / "-".join([name, *filter(None, [os.environ.get("PYTEST_XDIST_WORKER")])])
+    dsn = localdb.up(home=home, throwaway=True)
+    try:
+        yield dsn
+    finally:
+        localdb.stop(home=home)
 
 
 def name_of(dsn: str) -> str:

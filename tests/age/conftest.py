@@ -3,17 +3,16 @@ every connection to that server, and so every other test on it."""
 
 from __future__ import annotations
 
-import os
 import uuid
-from pathlib import Path
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 
-from ragpg import localdb, migrate
+from ragpg import migrate
 from ragpg.errors import LocalDatabaseError
-from tests.databases import administer, name_of, new_database
+from tests.databases import administer, name_of, new_database, private_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,19 +21,16 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def age_server() -> Iterator[str]:
     """The DSN of a throwaway server with AGE, used by nobody else; stopped in the end."""
-    place = Path(os.environ.get("RAGPG_DB_HOME") or Path(__file__).parents[2] / ".ragpg" / "test")
-    # Each process of pytest-xdist has one, for what ends a server ends it for all.
-    home = place / "-".join(["age", *filter(None, [os.environ.get("PYTEST_XDIST_WORKER")])])
-    try:
-        dsn = localdb.up(home=home, throwaway=True)
-    except LocalDatabaseError as error:
-        pytest.skip(f"no server for Cypher: {error.message}")
-    with psycopg.connect(dsn) as connection:
-        found = connection.execute("select from pg_available_extensions where name = 'age'")
-        if found.fetchone() is None:
-            pytest.skip("this server has no AGE")
-    yield dsn
-    localdb.stop(home=home)
+    with ExitStack() as held:
+        try:
+            dsn = held.enter_context(private_server("age"))
+        except LocalDatabaseError as error:
+            pytest.skip(f"no server for Cypher: {error.message}")
+        with psycopg.connect(dsn) as connection:
+            found = connection.execute("select from pg_available_extensions where name = 'age'")
+            if found.fetchone() is None:
+                pytest.skip("this server has no AGE")
+        yield dsn
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,6 @@ from ragpg.jobs.worker import WorkOptions, work
 from ragpg.reembed.filling import build_space, switch_space
 from ragpg.repair import repair
 from ragpg.settings import Settings
-from ragpg.steps import Fetch, Query, Transact
 from ragpg.testing import HashEmbedder
 from ragpg.watch import watch
 
@@ -341,51 +340,3 @@ def test_pruning_that_fails_is_told_and_hinders_no_job(idle: ragpg.Client, db: D
         until(lambda: Queue(idle).progress()[0].done == 1)
     assert all(note.startswith("vectors of texts that are gone stay for now: ") for note in notes)
     assert "no room left" in notes[0]
-
-
-@pytest.fixture
-def roles(server: str, database: str) -> Iterator[str]:
-    """Two tenants that write, each in a namespace of its own, and a third that only reads."""
-    from ragpg import migrate
-
-    names = ("ragpg_writer", "ragpg_reader")
-    with psycopg.connect(server, autocommit=True) as admin:
-        for role in names:
-            admin.execute(
-                f"do $$ begin create role {role}; exception when duplicate_object then null; end $$".encode()
-            )
-    migrate.upgrade(database)
-    yield database
-    with psycopg.connect(database, autocommit=True) as admin:
-        admin.execute("drop owned by ragpg_reader, ragpg_writer")
-    with psycopg.connect(server, autocommit=True) as admin:
-        admin.execute("drop role if exists ragpg_reader, ragpg_writer")
-
-
-def test_a_tenant_prunes_nothing_that_another_one_needs(
-    roles: str, rag: ragpg.Client, db: Database
-) -> None:
-    rag.ingest(texts=TEXTS[:2], namespace="red")
-    rag.ingest(texts=TEXTS[2:], namespace="blue")
-    rag.delete(["0.md"], namespace="red")
-    db.execute("select ragpg.grant_namespace('blue', 'ragpg_writer')")
-    db.execute("select ragpg.grant_namespace('red', 'postgres')")
-    # It sees nothing of red, whose text stays all the same; red's own text that is gone may go.
-    db.execute("set role ragpg_writer")
-    assert count(db, "select count(*) from ragpg.chunk") == 4
-    assert count(db, "select ragpg.prune_embedding_cache('0 s')") == 1
-    assert count(db) == 5
-    db.execute("set role ragpg_reader")
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        db.execute("select ragpg.prune_embedding_cache('0 s')")
-    db.execute("reset role")
-    with ragpg.connect(roles, settings=Settings(vector_retention=0)) as owner:
-        # An application that narrows itself to one tenant.
-        owner.run(_narrowed())
-    assert count(db) == 5
-
-
-def _narrowed() -> Any:
-    narrow = Query("select set_config('ragpg.allowed_namespaces', '{blue}', true)", lambda row: row)
-    prune = Query("select ragpg.prune_embedding_cache('0 s')", lambda row: row)
-    yield Transact((Fetch(narrow), Fetch(prune)))

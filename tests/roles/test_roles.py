@@ -2,34 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import psycopg
 import pytest
 from psycopg.rows import dict_row
 
-from ragpg import migrate
-
-from .engine import Engine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-@pytest.fixture
-def roles(server: str, database: str) -> Iterator[str]:
-    """The two roles with their grants, and nothing of them left afterwards."""
-    with psycopg.connect(server, autocommit=True) as admin:
-        for role in ("ragpg_reader", "ragpg_writer"):
-            admin.execute(
-                f"do $$ begin create role {role}; exception when duplicate_object then null; end $$".encode()
-            )
-    migrate.upgrade(database)
-    yield database
-    with psycopg.connect(database, autocommit=True) as admin:
-        admin.execute("drop owned by ragpg_reader, ragpg_writer")
-    with psycopg.connect(server, autocommit=True) as admin:
-        admin.execute("drop role if exists ragpg_reader, ragpg_writer")
+from tests.engine.engine import Engine
 
 
 def test_a_writer_needs_no_rights_of_its_own_and_a_reader_cannot_write(roles: str) -> None:
