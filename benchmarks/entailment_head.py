@@ -29,7 +29,7 @@ from onnx import TensorProto, compose, helper, numpy_helper
 
 from ragpg.evaluate.grounding import read_claims
 from ragpg.evaluate.separation import area_under_curve
-from ragpg.onnx_model import OnnxModel, open_model
+from ragpg.onnx_model import OnnxModel, open_model, probabilities
 from ragpg.providers.onnx import built_in_files
 from ragpg.query.evidence import Spans
 
@@ -96,7 +96,7 @@ def fit(
     speed = np.zeros_like(weights)
     for step in range(steps):
         ahead = weights + speed * np.float32(step / (step + 3))
-        error = (_softmax(inputs @ ahead) - wanted) * shares
+        error = (probabilities(inputs @ ahead) - wanted) * shares
         found = ahead - (inputs.T @ error + decay * ahead) / np.float32(curvature)
         weights, speed = found, found - weights
     return weights
@@ -224,15 +224,10 @@ def _validated(
     for fold in range(folds):
         out = owners % folds == fold
         weights = fit(rows[~out], targets[~out], penalty)
-        values = _softmax(rows[out] @ weights[:-1] + weights[-1])[:, 0]
+        values = probabilities(rows[out] @ weights[:-1] + weights[-1])[:, 0]
         np.maximum.at(support, owners[out], values)
     true = np.array([one.label == "SUPPORT" for one in claims])
     return area_under_curve(support[true].tolist(), support[~true].tolist())
-
-
-def _softmax(logits: NDArray[Any]) -> NDArray[Any]:
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 if __name__ == "__main__":

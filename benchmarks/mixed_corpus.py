@@ -4,7 +4,7 @@
 
 PACKAGES holds documentation packages of Debian (.deb files, or folders they were unpacked to), for
 example what `benchmarks/corpus.py` has downloaded. FOLDER is emptied and filled: FOLDER/corpus with
-files of fourteen formats, taken from the packages as they are and, where they have too few of a
+files of fifteen formats and pictures, taken from the packages as they are and, where they have too few of a
 format, written of their paragraphs; FOLDER/log with what the command printed. DSN is an empty
 database; its namespace `mixed` is filled through the command line, a process a run, and the table
 has what each reported, with the CPU time and the peak of memory of that process.
@@ -152,7 +152,7 @@ def run(corpus: Path, log: Path, options: argparse.Namespace, *extra: str) -> Me
 
 
 def change(corpus: Path, random: Random) -> str:
-    """Change 100 files, move 150 (a folder of them as a whole), delete 50, of 2,600 and so on."""
+    """Change files, move some (a folder of them as a whole), delete others; says how many."""
     files = [path for kind in ("html", "txt", "py", "csv", "rst", "md") for path in
              sorted((corpus / kind).iterdir())]  # fmt: skip
     random.shuffle(files)

@@ -23,6 +23,12 @@ def other(database: str) -> Iterator[Engine]:
         yield Engine(connection)
 
 
+#: Sessions of this database that wait for a lock: others' tests wait on the same server.
+WAITING = """
+  select count(*) from pg_stat_activity
+   where datname = current_database() and wait_event_type = 'Lock'"""
+
+
 def meanwhile(work: Callable[[], Any], engine: Engine) -> Callable[[], Any]:
     """Start work in a thread and return once it waits for a lock or is done; call for its result."""
     result: list[Any] = []
@@ -37,8 +43,7 @@ def meanwhile(work: Callable[[], Any], engine: Engine) -> Callable[[], Any]:
     thread.start()
     for _ in range(100):
         time.sleep(0.02)
-        waiting = "select count(*) from pg_locks where not granted"
-        if not thread.is_alive() or engine.value(waiting):
+        if not thread.is_alive() or engine.value(WAITING):
             break
 
     def finish() -> Any:

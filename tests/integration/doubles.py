@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ProviderError
 from ragpg.testing import HashEmbedder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import psycopg
 
@@ -92,7 +93,7 @@ def sessions(db: psycopg.Connection[Any], state: str = "%") -> int:
     return int(row[0])
 
 
-def eventually(claim: Callable[[], bool], seconds: float = 5.0) -> bool:
+def eventually(claim: Callable[[], object], seconds: float = 5.0) -> bool:
     """Whether something becomes true in time."""
     end = time.monotonic() + seconds
     while not claim():
@@ -100,6 +101,20 @@ def eventually(claim: Callable[[], bool], seconds: float = 5.0) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+@contextmanager
+def running(target: Callable[..., object], *arguments: Any, **more: Any) -> Iterator[None]:
+    """Something that runs in a thread until its `stop` is set."""
+    stop = threading.Event()
+    thread = threading.Thread(target=target, args=arguments, kwargs={"stop": stop, **more})
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(60)
+        assert not thread.is_alive()
 
 
 def in_threads(work: Sequence[Callable[[], object]]) -> list[BaseException]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -27,9 +26,10 @@ from ragpg.repair import repair
 from ragpg.settings import Settings
 from ragpg.testing import HashEmbedder
 from ragpg.watch import watch
+from tests.integration.doubles import eventually, running
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     Database = psycopg.Connection[Any]
@@ -274,55 +274,35 @@ def idle(
         yield client
 
 
-@contextmanager
-def running(target: Callable[..., object], *arguments: Any, **more: Any) -> Iterator[None]:
-    stop = threading.Event()
-    thread = threading.Thread(target=target, args=arguments, kwargs={"stop": stop, **more})
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join(20)
-        assert not thread.is_alive()
-
-
-def until(condition: Callable[[], bool]) -> None:
-    for _ in range(400):
-        if condition():
-            return
-        threading.Event().wait(0.05)
-    raise AssertionError("it did not come to that")
-
-
 def test_a_worker_prunes_while_it_has_nothing_else_to_do(idle: ragpg.Client, db: Database) -> None:
     with running(work, idle, WorkOptions(poll=0.05)):
-        until(lambda: bool(count(db) == 4))
+        assert eventually(lambda: count(db) == 4, 20)
 
 
 def test_watching_prunes_while_nothing_changes(
     idle: ragpg.Client, db: Database, tmp_path: Path
 ) -> None:
     with running(watch, idle, [Folder(str(tmp_path), "watched")]):
-        until(lambda: bool(count(db) == 4))
+        assert eventually(lambda: count(db) == 4, 20)
 
 
 def test_jobs_are_done_and_stop_is_seen_while_a_batch_of_pruning_takes_long(
     idle: ragpg.Client, database: str, db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forgetting, "BATCH", 1)
-    waiting = "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+    waiting = """select count(*) from pg_stat_activity
+                  where datname = current_database() and wait_event_type = 'Lock'"""
     with psycopg.connect(database) as other:
         other.execute("lock table ragpg.embedding_unused in access exclusive mode")
         with running(work, idle, WorkOptions(poll=0.05)):
-            until(lambda: bool(count(db, waiting) == 1))
+            assert eventually(lambda: count(db, waiting) == 1, 20)
             # No text of it is new, so that only the pruning asks for the table.
             Queue(idle).enqueue(texts=[("empty.md", "")])
-            until(lambda: Queue(idle).progress()[0].done == 1)
+            assert eventually(lambda: Queue(idle).progress()[0].done == 1, 20)
         assert count(db, waiting) == 1
         other.rollback()
-        until(lambda: bool(count(db, waiting) == 0))
-        until(lambda: bool(count(db) == 5))
+        assert eventually(lambda: count(db, waiting) == 0, 20)
+        assert eventually(lambda: count(db) == 5, 20)
     # Nobody has begun the second batch.
     threading.Event().wait(0.3)
     assert count(db) == 5
@@ -335,8 +315,8 @@ def test_pruning_that_fails_is_told_and_hinders_no_job(idle: ragpg.Client, db: D
     )
     notes: list[str] = []
     with running(work, idle, WorkOptions(poll=0.05), on_note=notes.append):
-        until(lambda: bool(notes))
+        assert eventually(lambda: notes, 20)
         Queue(idle).enqueue(texts=[("late.md", "Basalt.")])
-        until(lambda: Queue(idle).progress()[0].done == 1)
+        assert eventually(lambda: Queue(idle).progress()[0].done == 1, 20)
     assert all(note.startswith("vectors of texts that are gone stay for now: ") for note in notes)
     assert "no room left" in notes[0]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -25,9 +23,10 @@ from ragpg.jobs.worker import WorkOptions, work
 from ragpg.repair import repair
 from ragpg.testing import HashEmbedder
 from ragpg.watch import watch
+from tests.integration.doubles import eventually, running
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     Database = psycopg.Connection[Any]
@@ -47,26 +46,6 @@ def ready(database: str) -> Iterator[ragpg.Client]:
     config = Config(graph=GraphAnalysis(quiet=0.1))
     with ragpg.connect(database, embedder=HashEmbedder(8), config=config) as client:
         yield client
-
-
-def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.05)
-
-
-@contextmanager
-def running(target: Callable[[threading.Event], None]) -> Iterator[None]:
-    stop = threading.Event()
-    thread = threading.Thread(target=target, args=(stop,))
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join(60)
-        assert not thread.is_alive()
 
 
 def analysed(db: Database) -> int:
@@ -174,17 +153,17 @@ def test_a_worker_that_waits_analyses_in_the_background(
     Queue(ready).enqueue(texts=TEXTS)
     with (
         psycopg.connect(database) as other,
-        running(lambda stop: work(ready, WorkOptions(poll=0.1), stop=stop)),
+        running(work, ready, WorkOptions(poll=0.1)),
     ):
         # While another session analyses, this one leaves it to that, and goes on with its jobs.
         other.execute(LOCK)
-        until(lambda: Queue(ready).progress()[0].done == len(TEXTS))
+        assert eventually(lambda: Queue(ready).progress()[0].done == len(TEXTS), 60)
         Queue(ready).enqueue(texts=[("late.md", "Basalt.")])
-        until(lambda: Queue(ready).progress()[0].done == len(TEXTS) + 1)
+        assert eventually(lambda: Queue(ready).progress()[0].done == len(TEXTS) + 1, 60)
         assert ready.run(analysis.refresh("default")) is None
         other.rollback()
         Queue(ready).enqueue(texts=[("last.md", "Rutile.")])
-        until(lambda: analysed(db))
+        assert eventually(lambda: analysed(db), 60)
 
 
 def test_watching_analyses_its_own_namespaces_alone(
@@ -194,8 +173,8 @@ def test_watching_analyses_its_own_namespaces_alone(
     for source, text in TEXTS:
         (tmp_path / source).write_text(text)
     folders = [Folder(str(tmp_path), "watched")]
-    with running(lambda stop: watch(ready, folders, stop=stop, debounce=0.05)):
-        until(lambda: analysed(db))
+    with running(watch, ready, folders, debounce=0.05):
+        assert eventually(lambda: analysed(db), 60)
     rows = db.execute(
         "select name from ragpg.graph_state join ragpg.namespace on namespace.id = namespace_id"
     ).fetchall()

@@ -25,6 +25,7 @@ from mcp import Client as McpClient
 from mcp import StdioServerParameters, stdio_client
 
 from ragpg.tools.mcp_server import build_server
+from tests.integration.doubles import CountingEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -37,19 +38,6 @@ if TYPE_CHECKING:
 
 REFUND = "Refunds take 5 working days."
 PORT = "The build runs on port 8080."
-
-
-class Slow(HashEmbedder):
-    """An embedder that takes its time."""
-
-    seconds = 1.0
-
-    def __init__(self) -> None:
-        super().__init__(32)
-
-    def embed_documents(self, texts: Any) -> Any:
-        time.sleep(self.seconds)
-        return super().embed_documents(texts)
 
 
 @pytest.fixture
@@ -306,14 +294,15 @@ def test_a_client_that_goes_away_in_the_middle_of_a_call_leaves_nothing_running(
     """The server goes on for others, and the database is left idle."""
 
     async def run() -> Any:
-        async with ragpg.aconnect(database, embedder=Slow()) as rag:
+        slow = CountingEmbedder(delay=1.0)
+        async with ragpg.aconnect(database, embedder=slow) as rag:
             server = build_server(rag, SearchTool(["handbook"]), memory="helper")
             for number in range(3):
                 async with McpClient(server) as client:
                     with pytest.raises(TimeoutError):
                         async with asyncio.timeout(0.2):
                             await client.call_tool("remember", {"text": f"Note {number}."})
-            Slow.seconds = 0.0
+            slow.delay = 0.0
             async with McpClient(server) as client:
                 return await client.call_tool("remember", {"text": PORT})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -193,13 +193,16 @@ async def test_late_interaction_has_no_more_time_than_it_is_given(database: str)
 
 
 class Asleep(CountingEmbedder):
-    """Answers after a while once it is told to."""
+    """Answers late once it is told to sleep, unless it is let go."""
 
-    sleeps = False
+    def __init__(self) -> None:
+        super().__init__()
+        self.sleeps = False
+        self.leave = threading.Event()
 
     def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
         if self.sleeps:
-            time.sleep(5)
+            self.leave.wait(5)
         return super().embed_documents(texts)
 
 
@@ -217,11 +220,10 @@ def test_late_interaction_does_not_wait_for_a_model_that_hangs(database: str) ->
         found = rag.search("when does the office open", rerank=late)
     assert found.report["rerank"].ms < 4000
     assert {hit.score_kind for hit in found.hits} == {"late"}
-    embedder.sleeps = True
     loop = asyncio.new_event_loop()
     try:
         assert loop.run_until_complete(awaited()) < 4000
     finally:
-        # The thread that sleeps is nobody's to wait for.
+        embedder.leave.set()
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
