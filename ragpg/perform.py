@@ -95,16 +95,16 @@ class AsyncPerformer:
                 return await self.database.transact(step)
             case Embed(embedder, texts, timeout):
                 async with asyncio.timeout(timeout):
-                    return _counted(embedder, await _either(embedder, "embed_documents", texts))
+                    return _counted(embedder, await either(embedder, "embed_documents", texts))
             case EmbedQuery(embedder, text):
-                return _counted(embedder, await _either(embedder, "embed_query", text))
+                return _counted(embedder, await either(embedder, "embed_query", text))
             case Complete(generator, messages, options, timeout):
                 async with asyncio.timeout(timeout):
-                    said = await _either(generator, "generate", messages, **options)
+                    said = await either(generator, "generate", messages, **options)
                 return _priced(generator, said)
             case Retrieve(retriever, query, k, filter, timeout):
                 async with asyncio.timeout(timeout):
-                    return await _either(retriever, "retrieve", query, k, filter)
+                    return await either(retriever, "retrieve", query, k, filter)
             case Rerank():
                 return await aperform_rerank(step)
             case Call(function, arguments, timeout):
@@ -161,7 +161,7 @@ async def aperform_rerank(step: Step) -> Any:
     assert isinstance(step, Rerank)
     try:
         async with asyncio.timeout(step.timeout) as limit:
-            return await _either(step.reranker, "rerank", step.query, step.hits)
+            return await either(step.reranker, "rerank", step.query, step.hits)
     except TimeoutError as error:
         if not limit.expired():
             raise
@@ -206,7 +206,8 @@ def _within(timeout: float | None, work: Callable[[], T]) -> T:
     return results[0]
 
 
-async def _either(provider: object, method: str, *arguments: Any, **options: Any) -> Any:
+async def either(provider: object, method: str, *arguments: Any, **options: Any) -> Any:
+    """What the async twin of a method returns, or the method itself in a thread."""
     awaitable = getattr(provider, f"a{method}", None)
     if awaitable is not None:
         return await awaitable(*arguments, **options)

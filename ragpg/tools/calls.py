@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from ragpg.errors import ConfigError
+from ragpg.errors import ConfigError, RagpgError
 
 if TYPE_CHECKING:
     from ragpg.steps import Flow
@@ -125,3 +125,12 @@ def _object(name: str, arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(arguments, Mapping):
         raise ToolError(f"{name}: the arguments must be a JSON object")
     return arguments
+
+
+def failure(error: Exception) -> str:
+    """An error as the JSON that a model is answered."""
+    if isinstance(error, RagpgError):
+        said = {"error": error.message} | ({"hint": error.hint} if error.hint else {})
+    else:
+        said = {"error": str(error) or type(error).__name__}
+    return json.dumps(said, ensure_ascii=False)

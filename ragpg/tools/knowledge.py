@@ -18,8 +18,16 @@ from html import escape
 from inspect import isawaitable, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragpg.errors import ConfigError, RagpgError
-from ragpg.tools.calls import ToolError, definition_of, read_call, read_text, schema_of
+from ragpg.errors import ConfigError
+from ragpg.perform import either
+from ragpg.tools.calls import (
+    ToolError,
+    definition_of,
+    failure,
+    read_call,
+    read_text,
+    schema_of,
+)
 from ragpg.tools.knowledge_base import (
     AsyncKnowledgeBase,
     AsyncRetrieving,
@@ -210,14 +218,14 @@ class Binding:
         try:
             return _results(self._kept(self._retrieve(self._query(arguments))))
         except Exception as error:  # a retriever of the user's own may raise anything
-            return _failure(error)
+            return failure(error)
 
     async def acall(self, arguments: str | Mapping[str, Any]) -> str:
         """As call. What is only synchronous runs in a thread."""
         try:
             return _results(self._kept(await self._aretrieve(self._query(arguments))))
         except Exception as error:
-            return _failure(error)
+            return failure(error)
 
     def context(self, task: str) -> str:
         """Passages for a task as a block that stands before it; "" when nothing was found, and
@@ -259,15 +267,9 @@ class Binding:
         return found
 
     async def _aretrieve(self, query: str) -> Retrieval:
-        one: Any = self.knowledge
-        if hasattr(one, "aretrieve"):
-            found = await one.aretrieve(query, top_k=self.top_k)
-        elif iscoroutinefunction(one.retrieve):
-            found = await one.retrieve(query, top_k=self.top_k)
-        else:
-            found = await asyncio.to_thread(one.retrieve, query, top_k=self.top_k)
-            found = await found if isawaitable(found) else found
-        return found  # type: ignore[no-any-return]
+        found = await either(self.knowledge, "retrieve", query, top_k=self.top_k)
+        # A retriever of one's own may have an async method of the plain name.
+        return await found if isawaitable(found) else found  # type: ignore[no-any-return]
 
     def _kept(self, found: Retrieval) -> Sequence[Passage]:
         self.costs.append(found.cost_usd or 0.0)
@@ -307,11 +309,3 @@ def _results(passages: Sequence[Passage]) -> str:
 
 def _place(hit: Hit) -> str:
     return f"{hit.source}#L{hit.start_line}" if hit.start_line else hit.source
-
-
-def _failure(error: Exception) -> str:
-    if isinstance(error, RagpgError):
-        said = {"error": error.message} | ({"hint": error.hint} if error.hint else {})
-    else:
-        said = {"error": str(error) or type(error).__name__}
-    return json.dumps(said, ensure_ascii=False)

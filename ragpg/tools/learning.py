@@ -60,9 +60,8 @@ class Learning:
 
     def shown(self, searches: Iterable[str]) -> SearchResult | None:
         """The passages of some searches as one result, each once; None where no search waits."""
-        known = set(self.waiting())
         with self._lock:
-            found = [self._waiting[key].result for key in searches if key in known]
+            found = [one.result for key in searches if (one := self._fresh(key)) is not None]
         if not found:
             return None
         hits: dict[object, Hit] = {}
@@ -77,16 +76,20 @@ class Learning:
         told = replace(grounding, claims=list(filter(_quotes, grounding.claims)))
         claims = Counter(supporting(told))
         best = {chunk for chunk, _ in claims.most_common(FOLLOWED)}
-        known = set(self.waiting())
         followed: set[int | None] = set()
         with self._lock:
             for key in searches:
-                if key in known and key in self._waiting:
+                if self._fresh(key) is not None:
                     result = self._waiting.pop(key).result
                     used = [hit for hit in result.hits if hit.chunk_id in best]
                     followed.update(hit.chunk_id for hit in used)
                     self._settled.append((result, used))
         return len(followed)
+
+    def _fresh(self, key: str) -> _Shown | None:
+        """A search that still waits; to be asked under the lock."""
+        one = self._waiting.get(key)
+        return one if one is not None and one.at >= time.monotonic() - self.seconds else None
 
     def take(self) -> list[tuple[SearchResult, Sequence[Hit]]]:
         """What was settled, for Client.feedback; each once."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragpg.arguments import text
 from ragpg.errors import ConfigError, RagpgError
-from ragpg.tools.calls import definition_of
+from ragpg.tools.calls import definition_of, failure
 from ragpg.tools.learning import Learning
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Toolbox:
             tool = self._tool(name)
             said = self._clients[name].run(tool.work(self._clients[name], arguments, self.learning))
         except RagpgError as error:
-            return _failure(error)
+            return failure(error)
         self._learn()
         return _json(said)
 
@@ -70,7 +70,7 @@ class Toolbox:
             work = tool.work(self._clients[name], arguments, self.learning)
             said = await self._clients[name].run(work)
         except RagpgError as error:
-            return _failure(error)
+            return failure(error)
         await self._alearn()
         return _json(said)
 
@@ -124,8 +124,3 @@ class Toolbox:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _failure(error: RagpgError) -> str:
-    said = {"error": error.message}
-    return _json(said | ({"hint": error.hint} if error.hint else {}))
