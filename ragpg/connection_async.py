@@ -147,7 +147,7 @@ class AsyncDatabase:
                         text = shared.rendered(operation.query.sql, self.schema)
                         await cursor.execute(text, operation.parameters)
                         rows = [operation.query.row(*row) for row in await cursor.fetchall()]
-                if self.allowed is not None:
+                if self.allowed is not None and self.source.joins:
                     # A transaction that is the caller's goes on with what it had.
                     await connection.execute(shared.rendered(access.RESTORE, self.schema).encode())
         return rows

@@ -162,7 +162,7 @@ class Database:
                         text = shared.rendered(operation.query.sql, self.schema)
                         cursor.execute(text, operation.parameters)
                         rows = [operation.query.row(*row) for row in cursor.fetchall()]
-                if self.allowed is not None:
+                if self.allowed is not None and self.source.joins:
                     # A transaction that is the caller's goes on with what it had.
                     connection.execute(shared.rendered(access.RESTORE, self.schema).encode())
         return rows
