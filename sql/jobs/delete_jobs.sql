@@ -19,7 +19,7 @@ begin
        and (delete_jobs.state is null or job.state = delete_jobs.state)
        and (delete_jobs.namespace is null
             or job.namespace_id = any (ragpg.namespace_ids(array[delete_jobs.namespace])))
-       and job.namespace_id in (select usable.id from ragpg.namespace as usable where ragpg.may_use_namespace(usable.id))
+       and job.namespace_id in (select ragpg.usable_namespaces())
     returning 1)
   select count(*) into count from gone;
   return count;

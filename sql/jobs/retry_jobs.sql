@@ -13,7 +13,7 @@ begin
        and (job_ids is null or job.id = any (job_ids))
        and (retry_jobs.namespace is null
             or job.namespace_id = any (ragpg.namespace_ids(array[retry_jobs.namespace])))
-       and job.namespace_id in (select usable.id from ragpg.namespace as usable where ragpg.may_use_namespace(usable.id))
+       and job.namespace_id in (select ragpg.usable_namespaces())
        and not exists (select 1 from ragpg.job as newer
                         where newer.namespace_id = job.namespace_id and newer.source = job.source and newer.state = 'waiting')
     returning 1)

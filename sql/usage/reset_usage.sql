@@ -8,7 +8,7 @@ as $$
      where (before is null or usage.day < before)
        and (reset_usage.namespace is null
             or usage.namespace_id = any (ragpg.namespace_ids(array[reset_usage.namespace])))
-       and usage.namespace_id in (select usable.id from ragpg.namespace as usable where ragpg.may_use_namespace(usable.id))
+       and usage.namespace_id in (select ragpg.usable_namespaces())
     returning 1
   )
   select count(*) from gone
