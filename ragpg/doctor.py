@@ -15,7 +15,7 @@ from ragpg import migrate, sqlfiles, targets
 from ragpg.faults import faults
 from ragpg.graph.analysis import STALE_SHARE
 from ragpg.settings import VECTOR_RETENTION
-from ragpg.sqlfiles import DEFAULT_SCHEMA
+from ragpg.sqlfiles import DEFAULT_SCHEMA, schema_option
 from ragpg.terminal import shell_argument
 from ragpg.vectors import INDEX_FROM
 
@@ -282,7 +282,7 @@ def _repairs(
     connection: Connection, schema: str, retention: float, share: float
 ) -> Iterator[Check]:
     """What --fix would mend and no check above has named."""
-    where = _option(schema)
+    where = schema_option(schema)
     for fault in faults(connection, schema, retention=retention, share=share):
         if fault.minor:
             continue
@@ -314,12 +314,8 @@ def _embedder(connection: Connection, schema: str, embedder: Embedder | None) ->
             f"namespace {row.name!r} holds vectors of {row.model} ({row.dimensions} dimensions),"
             f" the embedder is {embedder.model} ({embedder.dimensions})",
             f"Search it with {row.model}, or: ragpg reembed --embedder NEW --switch"
-            f"{_option(schema)} {shell_argument(row.name)}",
+            f"{schema_option(schema)} {shell_argument(row.name)}",
         )
-
-
-def _option(schema: str) -> str:
-    return "" if schema == DEFAULT_SCHEMA else f" --schema {schema}"
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 
 from ragpg import sqlfiles
 from ragpg.graph.analysis import STALE_SHARE, StaleGraph
+from ragpg.ingest.forgetting import BATCH
 from ragpg.settings import VECTOR_RETENTION
 from ragpg.sqlfiles import DEFAULT_SCHEMA
 from ragpg.vectors import INDEX_FROM
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 #: A table is analysed when more of it than this has changed, and at least so many rows.
 CHANGED_SHARE, CHANGED_ROWS = 0.2, 1000
-#: Cached vectors that go in one transaction.
-PRUNED = 10_000
 #: Log rows beyond which the weights of keyword search are folded.
 LOG_ROWS = 5_000
 #: Below so many documents nobody misses the analysis of a graph.
@@ -145,8 +144,8 @@ def _forgotten(connection: Connection, schema: str, retention: float) -> Iterato
         seconds=seconds,
     )
     if count:
-        prune = f"{schema}.prune_embedding_cache(make_interval(secs => {seconds:f}), {PRUNED})"
-        statement = f"do $$ begin loop exit when {prune} < {PRUNED}; commit; end loop; end $$"
+        prune = f"{schema}.prune_embedding_cache(make_interval(secs => {seconds:f}), {BATCH})"
+        statement = f"do $$ begin loop exit when {prune} < {BATCH}; commit; end loop; end $$"
         when = f"; they go {retention:g} days after this was noticed" if retention else ""
         yield Fault(
             "cache",

@@ -18,7 +18,7 @@ from ragpg.graph.analysis import STALE_SHARE, refresh
 from ragpg.perform import Performer
 from ragpg.reembed.filling import fill_missing_vectors
 from ragpg.settings import VECTOR_RETENTION, Settings
-from ragpg.sqlfiles import DEFAULT_SCHEMA
+from ragpg.sqlfiles import DEFAULT_SCHEMA, schema_option
 from ragpg.steps import run
 from ragpg.terminal import shell_argument
 from ragpg.vector_index import build_index
@@ -72,7 +72,8 @@ def _mend(dsn: str, schema: str, fault: Fault, embedder: Embedder | None) -> Rep
         if fault.namespace is not None:
             if embedder is None:
                 hint = (
-                    f"name the embedder: ragpg reembed --missing {shell_argument(fault.namespace)}"
+                    "name the embedder: ragpg reembed --missing"
+                    f"{schema_option(schema)} {shell_argument(fault.namespace)}"
                 )
                 return Repair(fault.name, fault.detail, hint)
             report = _flow(dsn, schema, fill_missing_vectors(fault.namespace, embedder))

@@ -59,7 +59,12 @@ def check_schema(name: str) -> str:
 
 def migrate_command(schema: str) -> str:
     """The command that installs or upgrades a schema."""
-    return "ragpg migrate" if schema == DEFAULT_SCHEMA else f"ragpg migrate --schema {schema}"
+    return f"ragpg migrate{schema_option(schema)}"
+
+
+def schema_option(schema: str) -> str:
+    """What a command about a schema needs behind it; nothing for that which everybody has."""
+    return "" if schema == DEFAULT_SCHEMA else f" --schema {schema}"
 
 
 def render(text: str, schema: str) -> str:

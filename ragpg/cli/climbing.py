@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import click
 
-from ragpg.cli import output
+from ragpg.cli import files, output
 
 if TYPE_CHECKING:
     from ragpg.evaluate.gate import Threshold
@@ -95,11 +95,8 @@ def finish(
     from ragpg.evaluate import gate, plot, tables
 
     if wanted["plot"]:
-        try:
+        with files.writing(wanted["plot"]):
             plot.draw(reports, Path(wanted["plot"]))
-        except OSError as error:
-            place = wanted["plot"]
-            raise click.UsageError(f"cannot write {place}: {error.strerror or error}") from error
     missed = [
         line
         for report in reports

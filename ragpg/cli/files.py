@@ -6,9 +6,14 @@ import errno
 import os
 import secrets
 import stat
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def check_places(*paths: str | None) -> None:
@@ -31,12 +36,19 @@ def write_file(path: str, text: str) -> None:
     """
     target = Path(path)
     data = text.encode("utf-8", errors="backslashreplace")
-    try:
+    with writing(path):
         if target.exists() and not target.is_file():
             # A pipe or a device: there is nothing to put in its place.
             target.write_bytes(data)
         else:
             _replace(target.resolve(), data)
+
+
+@contextmanager
+def writing(path: str) -> Iterator[None]:
+    """Raises UsageError where the file cannot be written meanwhile."""
+    try:
+        yield
     except OSError as error:
         raise click.UsageError(f"cannot write {path}: {error.strerror or error}") from error
 

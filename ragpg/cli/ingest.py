@@ -168,13 +168,14 @@ def _graph(rag: Client, namespace: str) -> dict[str, Any] | None:
     knobs = rag.config.graph
     try:
         found = rag.run(analysis.stale([namespace], knobs.share))
-        small = [one for one in found if one.documents <= analysis.SMALL and knobs.analyse]
-        # None: another session is at it, whose analysis may not know of these documents yet.
-        analysed = [one for one in small if rag.run(analysis.refresh(one.namespace)) is not None]
+        analysed = False
+        if found and knobs.analyse and found[0].documents <= analysis.SMALL:
+            # None: another session is at it, whose analysis may not know of these documents yet.
+            analysed = rag.run(analysis.refresh(namespace)) is not None
     except RagpgError:
         return None
     if not found or analysed:
-        return {"stale": False, "changed": 0, "analysed": bool(analysed), "hint": None}
+        return {"stale": False, "changed": 0, "analysed": analysed, "hint": None}
     [graph] = found
     hint = f"{graph}; run: ragpg graph analyse -n {shell_word(namespace)}"
     if knobs.analyse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +21,15 @@ if TYPE_CHECKING:
 def problems_of(config: Config) -> list[str]:
     """What is wrong with a configuration that could be read; nothing is connected to, no model is
     loaded and none is asked."""
+    # Its patterns alone: the chunker of all other files is a key of its own.
+    patterned = replace(config, ingest=replace(config.ingest, chunker="auto"))
     checks: list[tuple[str, Callable[[], object]]] = [
         ("dsn", lambda: config.dsn and read_dsn(config.dsn)),
         ("embedder", lambda: embedder_of(config)),
         ("generator", lambda: generator_of(config)),
         ("reranker", lambda: reranker_of(config)),
         ("ingest.chunker", lambda: chunker_named(config.ingest.chunker, _ANY)),
-        ("ingest.chunkers", lambda: chunker_of(config, _ANY, "")),
+        ("ingest.chunkers", lambda: chunker_of(patterned, _ANY, "")),
     ]
     checks += [
         (f"namespaces.{name}.chunker", partial(chunker_named, one.chunker, _ANY))

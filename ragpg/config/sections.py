@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ragpg.errors import ConfigError
+from ragpg.graph.analysis import STALE_SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -178,7 +179,7 @@ class GraphAnalysis:
     """
 
     analyse: bool = True
-    share: float = 0.1
+    share: float = STALE_SHARE
     quiet: float = 10.0
     extract_batch: int = 6
     extract_tokens: int = 4000
