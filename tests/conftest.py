@@ -21,6 +21,9 @@ from tests.databases import name_of, new_database
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Haystack counts its users; a test run is none. It reads this when it is imported.
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
+
 #: Small vectors: the tests are about rows, not about quality.
 DIMENSIONS = 32
 
@@ -33,6 +36,20 @@ def _scrubbed(monkeypatch: pytest.MonkeyPatch) -> None:
             ("RAGPG_DB_", "RAGPG_TEST_")
         ):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Pauses that requests to services ask for, in seconds; nobody waits."""
+    seconds: list[float] = []
+
+    async def sleep(asked: float) -> None:
+        seconds.append(asked)
+
+    # Not time.sleep itself: threads of other packages sleep too.
+    monkeypatch.setattr("ragpg.providers.retry._sleep", seconds.append)
+    monkeypatch.setattr("ragpg.providers.retry._asleep", sleep)
+    return seconds
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,10 @@ from ragpg.errors import BadEmbedding, ProviderError, RateLimited
 
 T = TypeVar("T")
 
+#: How a flow waits: names of this module, so that a test can replace them here alone.
+_sleep = time.sleep
+_asleep = asyncio.sleep
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -114,7 +118,7 @@ def run(flow: Requests[T], call: Callable[[Mapping[str, Any]], Any]) -> T:
         step = next(flow)
         while True:
             if isinstance(step, Wait):
-                time.sleep(step.seconds)
+                _sleep(step.seconds)
                 step = flow.send(None)
             else:
                 step = flow.send(call(step.arguments))
@@ -129,7 +133,7 @@ async def arun(flow: Requests[T], call: Callable[[Mapping[str, Any]], Awaitable[
         step = next(flow)
         while True:
             if isinstance(step, Wait):
-                await asyncio.sleep(step.seconds)
+                await _asleep(step.seconds)
                 step = flow.send(None)
             else:
                 step = flow.send(await call(step.arguments))

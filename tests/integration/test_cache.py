@@ -188,8 +188,8 @@ def test_what_callers_do_to_a_result_reaches_nobody(shop: Client) -> None:
 
 
 def test_it_ends_with_its_time_and_its_size(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [time.monotonic()]
-    monkeypatch.setattr("ragpg.query.cache.time.monotonic", lambda: now[0])
+    now = [0.0]
+    monkeypatch.setattr("ragpg.query.cache._clock", lambda: now[0])
     cache = Cache(ttl=60, max_bytes=20_000)
     with ragpg.connect(database, cache=cache) as rag:
         rag.ingest(texts=TEXTS)

@@ -125,10 +125,8 @@ def test_a_service_without_structured_output_is_asked_without(
 
 
 def test_rate_limits_are_waited_for_and_end_a_run_where_they_stay(
-    corpus: ragpg.Client, service: Service, monkeypatch: pytest.MonkeyPatch
+    corpus: ragpg.Client, service: Service, pauses: list[float]
 ) -> None:
-    pauses: list[float] = []
-    monkeypatch.setattr("ragpg.providers.retry.time.sleep", pauses.append)
     limited: Reply = (429, {"retry-after": "7"}, {"error": {"message": "slow down"}})
     service.answer = lambda body: (
         limited if len(service.requests) in (2, 3) else (200, {}, names(body))

@@ -74,14 +74,6 @@ def service() -> Iterator[Service]:
     service.stop()
 
 
-@pytest.fixture
-def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Pauses asked for; nobody waits."""
-    seconds: list[float] = []
-    monkeypatch.setattr(time, "sleep", seconds.append)
-    return seconds
-
-
 def embedder(service: Service, **options: Any) -> OpenAIEmbedder:
     return OpenAIEmbedder("stub", base_url=service.url, api_key=KEY, **{"timeout": 10.0, **options})
 
@@ -187,15 +179,8 @@ def test_blank_texts_are_never_sent_em_05(service: Service) -> None:
 @pytest.mark.parametrize("kind", ["seconds", "no header", "date", "503"])
 @pytest.mark.parametrize("colour", ["sync", "async"])
 def test_waits_as_asked_and_sends_nothing_twice_em_06(
-    service: Service, monkeypatch: pytest.MonkeyPatch, kind: str, colour: str
+    service: Service, pauses: list[float], kind: str, colour: str
 ) -> None:
-    pauses: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        pauses.append(seconds)
-
-    monkeypatch.setattr(time, "sleep", pauses.append)
-
     def answer(body: dict[str, Any]) -> Reply:
         if len(service.requests) % 3 == 0:
             headers = {
@@ -213,9 +198,7 @@ def test_waits_as_asked_and_sends_nothing_twice_em_06(
     else:
 
         async def main() -> list[list[float]]:
-            monkeypatch.setattr("ragpg.providers.retry.asyncio.sleep", sleep)
             vectors = await model.aembed_documents(texts)
-            monkeypatch.undo()
             await model.aclose()
             return vectors
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -121,9 +120,7 @@ def test_braces_are_sent_as_they_are() -> None:
     assert (service.requests[0]["query"], service.requests[0]["documents"]) == ("{q}", [text])
 
 
-def test_a_busy_service_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    pauses: list[float] = []
-    monkeypatch.setattr(time, "sleep", pauses.append)
+def test_a_busy_service_is_asked_again(pauses: list[float]) -> None:
     busy = (429, {"retry-after": "1"}, {"message": "slow down"})
     with Service(busy, (503, {}, {}), results((1, 0.9))) as service:
         after = reranker(service).rerank("q", hits_of("a", "b"))
