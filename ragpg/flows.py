@@ -22,7 +22,8 @@ from ragpg.judges.named import named_judge
 from ragpg.observe.ledger import Ledger
 from ragpg.observe.stage import Streamed
 from ragpg.prices import price_of
-from ragpg.queries import CREATE_NAMESPACE, DELETE, DOCUMENT_CHUNKS, DROP_NAMESPACE
+from ragpg.queries import CREATE_NAMESPACE, DOCUMENT_CHUNKS, DROP_NAMESPACE
+from ragpg.queries_store import DELETE
 from ragpg.query.answer import ask, ground_answer, script_of
 from ragpg.query.cache import Cache
 from ragpg.query.pipeline import search

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from ragpg.steps import Query
+from ragpg.steps import Query, all_columns, one_column
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +40,6 @@ class IndexState:
     others: int
 
 
-def _one(value: Any) -> Any:
-    return value
-
-
-def _row(*values: Any) -> tuple[Any, ...]:
-    return values
-
-
 SPACES = Query(
     """
 select space_id, model, dimensions, state, chunks, vectors, missing, indexed
@@ -67,7 +58,7 @@ select kept.space_id, space.model, space.dimensions
  where kept.namespace_id = %(namespace_id)s
  order by kept.space_id
 """,
-    _row,
+    all_columns,
     reads=True,
 )
 
@@ -79,11 +70,11 @@ select pair ->> 0, (pair ->> 1)::integer
  cross join jsonb_array_elements(coalesce(settings -> 'former_models', '[]')) as pair
  where namespace.id = %(namespace_id)s
 """,
-    _row,
+    all_columns,
     reads=True,
 )
 
-BEGIN_REEMBEDDING = Query("select ragpg.begin_reembedding(%(namespace)s, %(space_id)s)", _one)
+BEGIN_REEMBEDDING = Query("select ragpg.begin_reembedding(%(namespace)s, %(space_id)s)", one_column)
 
 CHUNKS_WITHOUT_VECTORS = Query(
     """
@@ -95,14 +86,14 @@ select chunk_id, breadcrumb, content
 )
 
 STORE_VECTORS = Query(
-    "select ragpg.store_vectors(%(namespace)s, %(space_id)s, %(chunk_ids)s, %(hashes)s)", _one
+    "select ragpg.store_vectors(%(namespace)s, %(space_id)s, %(chunk_ids)s, %(hashes)s)", one_column
 )
 
 SWITCH_SPACE = Query(
-    "select ragpg.switch_embedding_space(%(namespace)s, %(space_id)s, %(missing)s)", _one
+    "select ragpg.switch_embedding_space(%(namespace)s, %(space_id)s, %(missing)s)", one_column
 )
 
-DROP_SPACE = Query("select ragpg.drop_embedding_space(%(namespace)s, %(space_id)s)", _one)
+DROP_SPACE = Query("select ragpg.drop_embedding_space(%(namespace)s, %(space_id)s)", one_column)
 
 #: The state of a space's index, how many vectors there are, and how many are other namespaces'.
 INDEX_STATE = Query(
@@ -111,4 +102,4 @@ INDEX_STATE = Query(
     reads=True,
 )
 
-INDEX_SPACE = Query("select ragpg.create_embedding_index(%(space_id)s)", _one)
+INDEX_SPACE = Query("select ragpg.create_embedding_index(%(space_id)s)", one_column)

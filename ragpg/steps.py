@@ -47,6 +47,16 @@ class Query(Generic[Row]):
     reads: bool = False
 
 
+def one_column(value: Any) -> Any:
+    """The row of a query with one column: its value."""
+    return value
+
+
+def all_columns(*values: Any) -> tuple[Any, ...]:
+    """The row of a query with columns of no type of their own."""
+    return values
+
+
 @dataclass(frozen=True, slots=True)
 class Fetch(Generic[Row]):
     """Run a query in a transaction of its own; answered with a list of its rows.

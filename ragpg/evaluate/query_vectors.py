@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from ragpg.queries import CACHE, CACHED_VECTORS, NAMESPACE
+from ragpg.queries import CACHED_VECTORS, NAMESPACE
+from ragpg.queries_store import CACHE
 from ragpg.steps import Flow, fetch, fetch_one
 from ragpg.vectors import array_literal
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ragpg.client import Client
     from ragpg.client_async import AsyncClient
-    from ragpg.queries import PassageFeedback
+    from ragpg.queries_learned import PassageFeedback
 
 
 def _names(sources: str | Sequence[str] | None) -> Sequence[str] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragpg.queries import FEEDBACK_SUMMARY, RESET_FEEDBACK, SET_FEEDBACK, PassageFeedback
+from ragpg.queries_learned import FEEDBACK_SUMMARY, RESET_FEEDBACK, SET_FEEDBACK, PassageFeedback
 from ragpg.steps import Flow, fetch, fetch_one
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragpg.counts import Batching, Counts
-from ragpg.queries import RECORD_FEEDBACK
+from ragpg.queries_learned import RECORD_FEEDBACK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

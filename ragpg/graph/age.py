@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import CypherError, DatabaseError, ExtensionMissing, SchemaOutdated
-from ragpg.steps import Query, fetch, fetch_one
+from ragpg.steps import Query, all_columns, fetch, fetch_one
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,10 +59,6 @@ class Availability:
     available: bool
 
 
-def _row(*values: Any) -> tuple[Any, ...]:
-    return values
-
-
 AVAILABLE = Query(
     """
 select exists (select from pg_catalog.pg_extension where extname = 'age'),
@@ -77,19 +73,19 @@ CYPHER = Query(
 select (select to_jsonb(plan.columns)::text from ragpg.cypher_plan(%(query)s) as plan), found::text
   from ragpg.cypher(%(query)s, %(params)s::jsonb, %(namespace)s, %(limit)s) as found
 """,
-    _row,
+    all_columns,
     reads=True,
 )
 COLUMNS = Query(
     "select to_jsonb(plan.columns)::text from ragpg.cypher_plan(%(query)s) as plan",
-    _row,
+    all_columns,
     reads=True,
 )
 SYNC = Query(
     "select label, added, removed, total from ragpg.sync_cypher_graph(%(namespace)s)", LabelChange
 )
 DROP = Query("select ragpg.drop_cypher_graph(%(namespace)s)", bool)
-MODE = Query("select ragpg.set_cypher_mode(%(namespace)s, %(mode)s)", _row)
+MODE = Query("select ragpg.set_cypher_mode(%(namespace)s, %(mode)s)", all_columns)
 STATUS = Query(
     "select namespace, mode, graph, label, rows, wanted from ragpg.cypher_status()",
     LabelState,

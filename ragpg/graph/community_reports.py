@@ -16,7 +16,7 @@ from ragpg.graph import community_reports_prompt as prompts
 from ragpg.graph.community_reports_prompt import Passage, Report, StatedRelation
 from ragpg.graph.extraction_batches import add_usage
 from ragpg.observe.stage import observed
-from ragpg.steps import Complete, Query, embed, fetch, fetch_one, together
+from ragpg.steps import Complete, Query, all_columns, embed, fetch, fetch_one, together
 from ragpg.tokens import counter_for_model
 from ragpg.types import Usage
 from ragpg.vectors import array_literal
@@ -72,16 +72,12 @@ class _Task:
     options: Mapping[str, Any]
 
 
-def _row(*values: Any) -> tuple[Any, ...]:
-    return values
-
-
 ATTACH = Query(
     """
 select communities, current, forgotten
   from ragpg.attach_reports(%(namespace)s, %(reporter)s, %(smallest)s)
 """,
-    _row,
+    all_columns,
 )
 PENDING = Query(
     """
@@ -119,7 +115,7 @@ select space.model, space.dimensions
   from ragpg.namespace join ragpg.embedding_space as space on space.id = namespace.space_id
  where namespace.name = %(namespace)s
 """,
-    _row,
+    all_columns,
     reads=True,
 )
 BARE = Query(
@@ -127,7 +123,7 @@ BARE = Query(
 select digest, title, summary, findings::text
   from ragpg.reports_without_vector(%(namespace)s, %(reporter)s)
 """,
-    _row,
+    all_columns,
     reads=True,
 )
 STORE_VECTORS = Query(

@@ -12,7 +12,7 @@ from ragpg.errors import ConfigError, ProviderError
 from ragpg.graph import extraction
 from ragpg.graph.extraction_batches import Estimate, Pending, add_usage, batches
 from ragpg.observe.stage import observed
-from ragpg.steps import Complete, Query, fetch, together
+from ragpg.steps import Complete, Query, all_columns, fetch, together
 from ragpg.tokens import counter_for_model
 from ragpg.types import Usage
 
@@ -77,10 +77,6 @@ class _Task:
         return {**self.options, "response_format": extraction.RESPONSE_FORMAT}
 
 
-def _row(*values: Any) -> tuple[Any, ...]:
-    return values
-
-
 PENDING = Query(
     """
 select chunk_id, hash, title, breadcrumb, content, known::text
@@ -94,7 +90,7 @@ STORE = Query(
 select chunks, entities, relations
   from ragpg.store_extractions(%(namespace)s, %(extractor)s, %(results)s::jsonb)
 """,
-    _row,
+    all_columns,
 )
 EXISTS = Query("select cardinality(ragpg.namespace_ids(array[%(namespace)s]))", int, reads=True)
 FORGET = Query("select ragpg.forget_extractions(%(namespace)s)", int)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
-from ragpg.steps import Query, call, fetch, fetch_one
+from ragpg.steps import Query, all_columns, call, fetch, fetch_one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,16 +105,12 @@ class SpacyExtractor:
         ]
 
 
-def _row(*values: Any) -> tuple[Any, ...]:
-    return values
-
-
 PENDING = Query(
     """
 select chunk_id, hash, content, known::text
   from ragpg.pending_names(%(namespace)s, %(origin)s, %(after)s, %(k)s)
 """,
-    _row,
+    all_columns,
     reads=True,
 )
 STORE = Query(

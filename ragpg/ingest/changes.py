@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ragpg.ingest.prepare import Raw
-    from ragpg.queries import Stored
+    from ragpg.queries_store import Stored
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ragpg.errors import ProviderError, RagpgError
 from ragpg.ingest.embed import Failure, embed_texts
 from ragpg.prices import cost_of
-from ragpg.queries import CACHE, CLAIM, RELEASE
+from ragpg.queries_store import CACHE, CLAIM, RELEASE
 from ragpg.steps import Flow, Sleep, fetch, together
 from ragpg.vectors import array_literal
 

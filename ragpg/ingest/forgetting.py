@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ragpg.queries import PRUNE_CACHE
+from ragpg.queries_store import PRUNE_CACHE
 from ragpg.steps import Flow, fetch
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ragpg.ingest.order import size_of
 from ragpg.ingest.prepare import fingerprint, prepare, read, real_path
 from ragpg.ingest.reports import report_of
 from ragpg.observe.stage import stage
-from ragpg.queries import MOVE
+from ragpg.queries_store import MOVE
 from ragpg.steps import Flow, call, fetch
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ragpg.steps import Flow, call, fetch
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ragpg.queries import Written
+    from ragpg.queries_store import Written
 
 #: Chunks that are looked for, embedded and stored together.
 PAGE = 512

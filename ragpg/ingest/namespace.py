@@ -11,14 +11,9 @@ from ragpg.errors import (
     NamespaceNotFound,
 )
 from ragpg.ingest.embedding import Space
-from ragpg.queries import (
-    CREATE_NAMESPACE,
-    CREATE_SPACE,
-    FIRST_SPACE,
-    NAMESPACE,
-    NamespaceRow,
-)
+from ragpg.queries import CREATE_NAMESPACE, NAMESPACE, NamespaceRow
 from ragpg.queries_spaces import KEPT_SPACES
+from ragpg.queries_store import CREATE_SPACE, FIRST_SPACE
 from ragpg.steps import Flow, call, fetch, fetch_one
 from ragpg.terminal import shell_argument
 

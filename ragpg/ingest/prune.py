@@ -11,9 +11,7 @@ from ragpg.errors import (
 from ragpg.ingest.prepare import (
     real_paths,
 )
-from ragpg.queries import (
-    FILES,
-)
+from ragpg.queries_store import FILES
 from ragpg.steps import Flow, call, fetch
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from ragpg.ingest.chunkers import AutoChunker
 from ragpg.ingest.indexing import Forecast, Indexing, policy_named
 from ragpg.ingest.namespace import kept_spaces, open_namespace
 from ragpg.ingest.order import size_of
-from ragpg.queries import FINGERPRINTS, FOLD, MARK_FAILED
 from ragpg.queries_spaces import FORMER_MODELS
+from ragpg.queries_store import FINGERPRINTS, FOLD, MARK_FAILED
 from ragpg.steps import Flow, fetch
 from ragpg.types import FileReport
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ragpg.ingest.order import Order
     from ragpg.ingest.prepare import Item, Prepared, Raw
     from ragpg.protocols import AsyncEmbedder, Chunker, Embedder
-    from ragpg.queries import NamespaceRow, Stored
+    from ragpg.queries import NamespaceRow
+    from ragpg.queries_store import Stored
     from ragpg.settings import Settings
 
 #: New chunks of an ingest before it folds the statistics of words for the first time; with fewer no

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from ragpg.errors import ConfigError, ProviderError
 from ragpg.ingest.embed import Failure, embed_texts
 from ragpg.observe.stage import observed
-from ragpg.queries import (
+from ragpg.queries import NAMESPACE
+from ragpg.queries_store import (
     CHUNKS_WITHOUT_SENTENCES,
     KEEP_SENTENCES,
     KEEPS_SENTENCES,
-    NAMESPACE,
     STORE_SENTENCES,
     Unsplit,
 )

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from ragpg.queries import BEGIN_STORE, STORE_STAGED
+from ragpg.queries_store import BEGIN_STORE, STORE_STAGED
 from ragpg.steps import Copy, Fetch, Transact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ragpg.queries import Written
+    from ragpg.queries_store import Written
     from ragpg.steps import Flow
     from ragpg.types import Chunk, Document, Json
 

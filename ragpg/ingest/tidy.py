@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragpg.errors import ProviderError
 from ragpg.ingest.sentences import fill_sentences, keeps_sentences
-from ragpg.queries import FOLD, REBUILD
+from ragpg.queries_store import FOLD, REBUILD
 from ragpg.steps import Flow, fetch
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ragpg.ingest.run import is_systemic
 from ragpg.ingest.store import store
 from ragpg.ingest.tidy import tidy
 from ragpg.observe.stage import stage
-from ragpg.queries import DELETE
+from ragpg.queries_store import DELETE
 from ragpg.steps import Flow, call, fetch
 from ragpg.types import FileReport
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ragpg.ingest.embedding import Embedded
     from ragpg.ingest.prepare import Prepared, Raw
     from ragpg.ingest.run import Run
-    from ragpg.queries import Written
+    from ragpg.queries_store import Written
 
 #: Bytes of a chunk of a file that is read in parts, for a forecast.
 CHUNK_BYTES = 800

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragpg.steps import Query
+from ragpg.steps import Query, all_columns, one_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,14 +81,6 @@ class Progress:
     last_minute: int
 
 
-def _one(value: Any) -> Any:
-    return value
-
-
-def _pair(*values: Any) -> tuple[Any, ...]:
-    return values
-
-
 ENQUEUE = Query(
     """
 select job_id, source, replaced
@@ -124,10 +116,10 @@ select namespace, batch, jobs, waiting, running, done, quarantined, percent::flo
     reads=True,
 )
 
-RETRY = Query("select ragpg.retry_jobs(%(namespace)s, %(ids)s::bigint[])", _one)
+RETRY = Query("select ragpg.retry_jobs(%(namespace)s, %(ids)s::bigint[])", one_column)
 
 DELETE_JOBS = Query(
-    "select ragpg.delete_jobs(%(ids)s::bigint[], %(namespace)s, %(state)s)", _one
+    "select ragpg.delete_jobs(%(ids)s::bigint[], %(namespace)s, %(state)s)", one_column
 )  # fmt: skip
 
 CLAIM_JOBS = Query(
@@ -140,14 +132,14 @@ select job_id, namespace, source, kind, path, root, follow_links, content, title
     Job,
 )
 
-HOLD = Query("select ragpg.hold_jobs(%(worker)s, %(ids)s::bigint[])", _one)
+HOLD = Query("select ragpg.hold_jobs(%(worker)s, %(ids)s::bigint[])", one_column)
 
 EXTEND = Query(
     """
 select ragpg.extend_jobs(%(worker)s, %(ids)s::bigint[], make_interval(secs => %(lease)s),
          %(embedded)s)
 """,
-    _one,
+    one_column,
 )
 
 FINISH = Query(
@@ -155,14 +147,14 @@ FINISH = Query(
 select ragpg.finish_jobs(%(worker)s, %(ids)s::bigint[], %(results)s::text[],
          %(chunks)s::integer[], %(embedded)s::integer[])
 """,
-    _one,
+    one_column,
 )
 
 FAIL = Query(
     """
 select ragpg.fail_job(%(worker)s, %(id)s, %(error)s, make_interval(secs => %(delay)s), %(counts)s)
 """,
-    _one,
+    one_column,
 )
 
 GIVE_BACK = Query(
@@ -170,15 +162,15 @@ GIVE_BACK = Query(
 select ragpg.release_jobs(%(worker)s, %(ids)s::bigint[], make_interval(secs => %(delay)s),
          %(error)s)
 """,
-    _one,
+    one_column,
 )
 
 OPEN_JOBS = Query(
     "select mine, elsewhere from ragpg.open_jobs(%(folders)s::text[], %(refused)s::text[])",
-    _pair,
+    all_columns,
     reads=True,
 )
 
-PRUNE = Query("select ragpg.prune_jobs(make_interval(secs => %(older)s))", _one)
+PRUNE = Query("select ragpg.prune_jobs(make_interval(secs => %(older)s))", one_column)
 
-NOTIFY = Query("select pg_catalog.pg_notify('ragpg_jobs', %(word)s)", _one)
+NOTIFY = Query("select pg_catalog.pg_notify('ragpg_jobs', %(word)s)", one_column)

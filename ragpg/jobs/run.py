@@ -10,7 +10,7 @@ from ragpg.ingest.discover import discover_below
 from ragpg.ingest.order import Order
 from ragpg.ingest.pipeline import ingest
 from ragpg.ingest.prepare import Item
-from ragpg.queries import DELETE
+from ragpg.queries_store import DELETE
 from ragpg.steps import Fetch, Flow, Transact, call
 from ragpg.types import FileReport
 

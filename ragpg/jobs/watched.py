@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragpg.embedders import Embedders
 from ragpg.jobs.queries import HOLD
-from ragpg.queries import CLAIM
+from ragpg.queries_store import CLAIM
 from ragpg.steps import Call, Fetch, Step, Transact
 
 if TYPE_CHECKING:

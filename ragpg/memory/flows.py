@@ -19,8 +19,8 @@ from ragpg.ingest.order import Order
 from ragpg.ingest.pipeline import ingest
 from ragpg.memory.conflict import state_keys, takes_the_place
 from ragpg.memory.judge import judged
-from ragpg.queries import (
-    CREATE_NAMESPACE,
+from ragpg.queries import CREATE_NAMESPACE
+from ragpg.queries_learned import (
     MEMORIES_OF,
     MEMORIES_WITH_STATE,
     NOTE_MEMORY,

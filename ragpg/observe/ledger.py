@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ragpg.counts import Batching, Counts
-from ragpg.queries import RECORD_USAGE, RESET_USAGE, USAGE_SUMMARY, UsageRow
+from ragpg.queries_learned import RECORD_USAGE, RESET_USAGE, USAGE_SUMMARY, UsageRow
 from ragpg.steps import Flow, fetch, fetch_one
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from ragpg.ingest.embedding import Space, embed_hashes
 from ragpg.ingest.indexing import build
 from ragpg.ingest.missing_vectors import PAGE, keys_of, next_page, store_page
 from ragpg.observe.stage import observed
-from ragpg.queries import CREATE_SPACE
 from ragpg.queries_spaces import (
     BEGIN_REEMBEDDING,
     DROP_SPACE,
@@ -24,6 +23,7 @@ from ragpg.queries_spaces import (
     SWITCH_SPACE,
     SpaceInfo,
 )
+from ragpg.queries_store import CREATE_SPACE
 from ragpg.steps import Flow, Sleep, call, fetch, fetch_one
 from ragpg.terminal import shell_argument
 from ragpg.types import Usage

@@ -17,7 +17,7 @@ from ragpg.errors import (
 )
 from ragpg.ingest.namespace import open_namespace
 from ragpg.memory.memory import Memory
-from ragpg.queries import CREATE_SPACE
+from ragpg.queries_store import CREATE_SPACE
 from ragpg.steps import Call, run
 from ragpg.testing import HashEmbedder, ScriptedGenerator
 from ragpg.tools.search_tool import SearchTool

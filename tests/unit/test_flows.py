@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragpg import connection, queries, steps
+from ragpg import connection, queries, queries_store, steps
 from ragpg.errors import ConfigError, DatabaseError, ProviderError
 from ragpg.ingest.embedding import Space, embed_group
 from ragpg.ingest.order import Order
@@ -160,9 +160,12 @@ class TestEmbedding:
                 assert list(step.texts) == ["a.txt\ntwo"]
                 return [[1.0, 0, 0, 0]]
             assert isinstance(step, Fetch)
-            if step.query is queries.CLAIM:
-                return [queries.Claim(first, "cached"), queries.Claim(second, "claimed")]
-            assert step.query is queries.CACHE
+            if step.query is queries_store.CLAIM:
+                return [
+                    queries_store.Claim(first, "cached"),
+                    queries_store.Claim(second, "claimed"),
+                ]
+            assert step.query is queries_store.CACHE
             assert step.parameters["embeddings"] == '{"[1,0,0,0]"}'
             return [1]
 
@@ -180,7 +183,7 @@ class TestEmbedding:
             if isinstance(step, Sleep):
                 return None
             assert isinstance(step, Fetch)
-            return [queries.Claim(key, next(states))]
+            return [queries_store.Claim(key, next(states))]
 
         done, seen = drive(embed_group([document], self.space, 30), answer)
         assert [step.seconds for step in seen if isinstance(step, Sleep)] == [0.05, 0.1]
@@ -197,10 +200,10 @@ class TestEmbedding:
             if isinstance(step, Embed):
                 raise error
             assert isinstance(step, Fetch)
-            if step.query is queries.RELEASE:
+            if step.query is queries_store.RELEASE:
                 released.append(step.parameters["hashes"])
                 return [None]
-            return [queries.Claim(key, "claimed")]
+            return [queries_store.Claim(key, "claimed")]
 
         space = Space(HashEmbedder(4), "hash", 4, 1)
         flow = embed_group([document], space, 30)
@@ -242,13 +245,15 @@ class TestIngest:
                 together += 1
                 documents = step.operations[1]
                 assert isinstance(documents, steps.Copy)
-                return [queries.Written(row[0], 1, "stored", 1, 1, 0) for row in documents.rows]
+                return [
+                    queries_store.Written(row[0], 1, "stored", 1, 1, 0) for row in documents.rows
+                ]
             assert isinstance(step, Fetch)
             return {
                 queries.NAMESPACE: [queries.NamespaceRow(1, None, None, None)],
-                queries.FINGERPRINTS: [],
-                queries.FOLD: [0],
-                queries.REBUILD: [True],
+                queries_store.FINGERPRINTS: [],
+                queries_store.FOLD: [0],
+                queries_store.REBUILD: [True],
             }.get(step.query, [])
 
         order = Order(texts=[("a", "one"), ("b", "two")])
