@@ -21,7 +21,8 @@ DOCUMENTS = 400
 WORK = textwrap.dedent("""
     import sys, threading, time
     import ragpg
-    from ragpg.jobs.worker import WorkOptions, work
+    from ragpg.jobs.options import WorkOptions
+    from ragpg.jobs.worker import work
     from ragpg.testing import HashEmbedder
 
     class Remote(HashEmbedder):

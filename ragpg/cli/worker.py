@@ -74,7 +74,8 @@ def worker(
     ragpg worker --files docs/ -j 4
     ragpg worker --no-files --drain
     """
-    from ragpg.jobs import worker as working
+    from ragpg.jobs.options import WorkOptions
+    from ragpg.jobs.worker import work
 
     chosen = [] if no_files else list(folders) or ["."]
     embedder = options.make_embedder(connection["embedder"])
@@ -110,11 +111,9 @@ def worker(
             connection["dsn"], connection["schema"], embedder, settings=settings
         ) as rag:
             output.note(f"working; files below: {', '.join(chosen) or 'none'}")
-            working.work(
+            work(
                 rag,
-                working.WorkOptions(
-                    folders=chosen, threads=threads, drain=drain, lease=lease, poll=poll
-                ),
+                WorkOptions(folders=chosen, threads=threads, drain=drain, lease=lease, poll=poll),
                 stop=stop,
                 on_job=told,
                 on_note=output.note,

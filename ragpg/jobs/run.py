@@ -36,6 +36,15 @@ class Batch:
     def namespace(self) -> str:
         return self.jobs[0].namespace
 
+    def outcomes(
+        self,
+    ) -> tuple[list[tuple[Job, FileReport]], list[tuple[Job, FileReport]], list[Job]]:
+        """Jobs that are done, that failed, and that nothing is known of."""
+        known = [(job, self.reports[job.id]) for job in self.jobs if job.id in self.reports]
+        done = [pair for pair in known if pair[1].status != "failed"]
+        failed = [pair for pair in known if pair[1].status == "failed"]
+        return done, failed, [job for job in self.jobs if job.id not in self.reports]
+
 
 def run_batch(
     batch: Batch, embedder: Embedder | None, settings: Settings, chunker: Chunker | None

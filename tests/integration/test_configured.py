@@ -13,8 +13,9 @@ import ragpg
 from ragpg.cli.main import main
 from ragpg.config.read import read_config
 from ragpg.errors import ConfigError
+from ragpg.jobs.options import WorkOptions
 from ragpg.jobs.queue import Queue
-from ragpg.jobs.worker import WorkOptions, work
+from ragpg.jobs.worker import work
 from ragpg.query.profile import Profile
 from ragpg.tools.proactive import Proactive
 from ragpg.watch import watch

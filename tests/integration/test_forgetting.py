@@ -19,8 +19,9 @@ from ragpg.embedders import Embedders
 from ragpg.errors import ConfigError
 from ragpg.faults import faults
 from ragpg.ingest import forgetting, large, store, windows
+from ragpg.jobs.options import WorkOptions
 from ragpg.jobs.queue import Queue
-from ragpg.jobs.worker import WorkOptions, work
+from ragpg.jobs.worker import work
 from ragpg.reembed.filling import build_space, switch_space
 from ragpg.repair import repair
 from ragpg.settings import Settings

@@ -18,8 +18,9 @@ from ragpg.config.folders import Folder
 from ragpg.config.sections import GraphAnalysis
 from ragpg.config.values import Config
 from ragpg.graph import analysis, background
+from ragpg.jobs.options import WorkOptions
 from ragpg.jobs.queue import Queue
-from ragpg.jobs.worker import WorkOptions, work
+from ragpg.jobs.worker import work
 from ragpg.repair import repair
 from ragpg.testing import HashEmbedder
 from ragpg.watch import watch

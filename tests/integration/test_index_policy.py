@@ -11,8 +11,9 @@ import pytest
 import ragpg
 from ragpg.errors import ConfigError, DatabaseError
 from ragpg.ingest import indexing
+from ragpg.jobs.options import WorkOptions
 from ragpg.jobs.queue import Queue
-from ragpg.jobs.worker import WorkOptions, work
+from ragpg.jobs.worker import work
 from ragpg.repair import repair
 from ragpg.testing import HashEmbedder
 from ragpg.vector_index import IndexProgress, build_index, drop_index, is_pooled

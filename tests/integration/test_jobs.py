@@ -15,8 +15,9 @@ import pytest
 import ragpg
 from ragpg.errors import ConfigError, RateLimited
 from ragpg.jobs.listen import Listener
+from ragpg.jobs.options import WorkOptions
 from ragpg.jobs.queue import AsyncQueue, Queue
-from ragpg.jobs.worker import WorkOptions, work
+from ragpg.jobs.worker import work
 from ragpg.testing import HashEmbedder
 
 from .doubles import CountingEmbedder

@@ -117,6 +117,7 @@ LAYERS = {
     "ragpg.jobs.queries": 4,
     "ragpg.jobs.listen": 8,
     "ragpg.jobs.worker": 8,
+    "ragpg.jobs.loop": 8,
     "ragpg.inspection": 8,
     "ragpg.tools": 8,
     "ragpg.adapters": 8,
