@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from ragpg.types import ArmReport, Hit, Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ragpg.graph.global_search_prompt import Point
-    from ragpg.types import Citation, Grounding
+from ragpg.graph.global_search_prompt import Point
+from ragpg.types import ArmReport, Citation, Grounding, Hit, Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,18 +13,17 @@ from ragpg.errors import ConfigError
 from ragpg.ingest.clean import clean_metadata, clean_text
 from ragpg.ingest.discover import Candidate, Discovery
 from ragpg.ingest.patterns import fixed_part, is_pattern
-from ragpg.ingest.prepare import Item, find_files, items_of
+from ragpg.ingest.prepare import Item, Text, find_files, items_of
 from ragpg.ingest.prune import vanished
 from ragpg.jobs.queries import ENQUEUE, Enqueued
 from ragpg.queries import NAMESPACE
 from ragpg.steps import Flow, call, fetch
+from ragpg.types import FileReport, Metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
-    from ragpg.ingest.prepare import Text
     from ragpg.settings import Settings
-    from ragpg.types import FileReport, Metadata
 
 #: A statement takes so many jobs, and so many characters of them.
 GROUP_JOBS, GROUP_CHARACTERS = 500, 8_000_000

@@ -7,6 +7,7 @@ words, so that the same text is one memory however often, and by however many, i
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -29,14 +30,15 @@ from ragpg.queries_learned import (
 )
 from ragpg.query.pipeline import search
 from ragpg.steps import Flow, call, fetch, fetch_one
+from ragpg.types import Json, Metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ragpg.memory.judge import ChatModel
     from ragpg.query.request import Providers, Request
     from ragpg.settings import Settings
-    from ragpg.types import Hit, Json, Metadata
+    from ragpg.types import Hit
 
 #: How many older memories a new one is compared with, beside those that tell of the same state.
 COMPARED = 8

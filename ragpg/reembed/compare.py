@@ -6,6 +6,7 @@ measured is the very search that the switch would bring, and nobody else sees it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -20,17 +21,17 @@ from ragpg.evaluate.climb import Climb
 from ragpg.evaluate.ladder import ladder
 from ragpg.evaluate.query_vectors import RememberingEmbedder
 from ragpg.evaluate.report import Report
+from ragpg.queries_spaces import SpaceInfo
 from ragpg.reembed.filling import spaces_of
 from ragpg.sqlfiles import render
 from ragpg.terminal import shell_argument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from ragpg.client import Client
     from ragpg.evaluate.bootstrap import Difference
     from ragpg.protocols import Embedder
-    from ragpg.queries_spaces import SpaceInfo
 
 #: What is compared: the vectors alone, the fused arms, and the search as it is by default.
 RUNGS = ("vector", "fused", "default")

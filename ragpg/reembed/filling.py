@@ -7,6 +7,7 @@ chunk that has its vector is not asked for: interrupted, a build goes on where i
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ from ragpg.types import Usage
 from ragpg.vectors import INDEX_FROM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from ragpg.protocols import AsyncEmbedder, Embedder
     from ragpg.queries_spaces import Unembedded

@@ -6,11 +6,9 @@ for whoever keeps the knowledge base, not for a turn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
 import subprocess
 import sys
+import typing
 
 import pytest
 
@@ -75,3 +78,30 @@ def test_a_client_loads_no_parser_and_no_model() -> None:
     ).stdout.split()
     heavy = {"sqlalchemy", "openai", "onnxruntime", "numpy", "bs4", "docutils", "alembic"}
     assert not heavy & set(loaded)
+
+
+RESULTS = {
+    "ragpg.graph.analysis": ["GraphStatus", "StaleGraph"],
+    "ragpg.graph.global_search_result": ["GlobalResult"],
+    "ragpg.jobs.enqueue": ["EnqueueReport"],
+    "ragpg.jobs.queries": ["JobInfo", "Progress"],
+    "ragpg.memory.flows": ["Remembered", "Recalled"],
+    "ragpg.queries": ["NamespaceInfo"],
+    "ragpg.queries_learned": ["MemoryRow", "PassageFeedback", "UsageRow"],
+    "ragpg.reembed.compare": ["Comparison"],
+    "ragpg.reembed.filling": ["ReembedReport"],
+    "ragpg.tools.knowledge_base": ["Retrieval", "Description"],
+    "ragpg.types": [
+        name for name in ragpg.types.__all__ if dataclasses.is_dataclass(getattr(ragpg.types, name))
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [(module, name) for module, names in RESULTS.items() for name in names]
+)
+def test_results_can_be_response_models(module: str, name: str) -> None:
+    # FastAPI and pydantic resolve annotations when they run.
+    kind = getattr(importlib.import_module(module), name)
+    hints = typing.get_type_hints(kind)
+    assert {field.name for field in dataclasses.fields(kind)} <= set(hints)
