@@ -139,7 +139,7 @@ def read_said(generator: Any, said: Any) -> tuple[str, Usage]:
         return said
     raise ProviderError(
         f"{type(generator).__name__} returned a {type(said).__name__}, not a text and its usage",
-        hint="generate returns (text, ragpg.types.Usage(...)); see ragpg.protocols.Generator.",
+        hint="generate returns (text, ragpg.Usage(...)); see ragpg.protocols.Generator.",
         scope="service",
     )
 
