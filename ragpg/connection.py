@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 SAVEPOINT = "ragpg_step"
 UNDO = f"rollback to savepoint {SAVEPOINT}; release savepoint {SAVEPOINT}"
-#: What is written takes as long as it takes, whatever limit a role has for its queries.
-NO_LIMIT = "set local statement_timeout = 0"
+#: What is written takes as long as it takes, whatever limit a role has for its queries, and no
+#: longer than its client lives. One statement with one row.
+NO_LIMIT = """
+select pg_catalog.set_config('statement_timeout', '0', true), ragpg.end_with_client()"""
 
 #: Pauses before further attempts after a deadlock or serialisation failure, in seconds.
 PAUSES = (0.05, 0.1, 0.2)
@@ -79,7 +81,7 @@ def statement(
     limit = ""
     if fetch.timeout == 0:
         # In a caller's transaction the caller's limit holds, for what we write too.
-        limit = "" if nested else f"{NO_LIMIT};"
+        limit = "" if nested else f"{rendered(NO_LIMIT, schema)};"
     elif fetch.timeout is not None:
         limit = _limit(max(1, round(fetch.timeout * 1000)))
     place = bool(limit) + bool(before)

@@ -134,7 +134,7 @@ class AsyncDatabase:
                 await connection.execute("select")
             async with connection.transaction():
                 if not self.source.joins:
-                    await connection.execute(shared.NO_LIMIT)
+                    await connection.execute(shared.rendered(shared.NO_LIMIT, self.schema).encode())
                 if self.allowed is not None:
                     text = shared.rendered(access.NARROW, self.schema)
                     narrowing = AsyncClientCursor(connection)

@@ -149,7 +149,7 @@ class Database:
                 connection.execute("select")
             with connection.transaction():
                 if not self.source.joins:
-                    connection.execute(shared.NO_LIMIT)
+                    connection.execute(shared.rendered(shared.NO_LIMIT, self.schema).encode())
                 if self.allowed is not None:
                     text = shared.rendered(access.NARROW, self.schema)
                     narrowing = ClientCursor(connection)

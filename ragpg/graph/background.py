@@ -30,7 +30,8 @@ class Analyst:
     client      with a pool, an engine or an address; on a caller's connection nothing is done
     quiet       for how many seconds nothing has been done
     note        is told what was analysed, and what could not be done
-    stop        ends it; an analysis or a batch that runs is not waited for, it ends in the database
+    stop        ends it; an analysis or a batch that runs is not waited for: the database ends it
+                when the process has gone, and the next one does it
     namespaces  whose graphs; None: all that the client may use
 
     A failure is told and tried again after the next work, or in five minutes; that of pruning when

@@ -9,13 +9,7 @@ as $$
 begin
   -- A large document is stored by one statement of minutes. Without this, that its client has died would
   -- be noticed at the end of it, and whoever takes over would wait as long.
-  if current_setting('client_connection_check_interval') = '0' then
-    begin
-      perform set_config('client_connection_check_interval', '5s', true);
-    exception when invalid_parameter_value then
-      null;  -- A system that cannot tell.
-    end;
-  end if;
+  perform ragpg.end_with_client();
   create temporary table if not exists ragpg_stage_document (
     source       text collate "C" not null,
     title        text not null,

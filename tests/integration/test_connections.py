@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import psycopg_pool
 import pytest
+from psycopg.conninfo import make_conninfo
 from sqlalchemy import create_engine, text
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
 
 import ragpg
 from ragpg.errors import ConfigError, NamespaceNotFound
+from ragpg.steps import Fetch, Query, Transact
 
 from .doubles import CountingEmbedder, contents, sessions
 
@@ -190,6 +192,34 @@ def test_handles_that_cannot_be_used_are_named(database: str) -> None:
     with ragpg.connect(sqlite) as rag, pytest.raises(ConfigError, match=r"postgresql\+psycopg"):
         rag.namespaces()
     sqlite.dispose()
+
+
+_LOOK = Query(
+    "select current_setting('client_connection_check_interval'),"
+    " current_setting('statement_timeout')",
+    lambda *row: row,
+)
+
+
+def test_what_may_take_long_ends_with_its_client(database: str) -> None:
+    """Pruning, an analysis and whatever else has no limit of time, and every transaction."""
+    limited = make_conninfo(database, options="-c statement_timeout=30000")
+    long, short = Fetch(_LOOK, timeout=0), Fetch(_LOOK)
+    with ragpg.connect(limited) as rag:
+        for step in (long, Transact((short,))):
+            assert rag._perform(step) == [("5s", "0")]
+        assert rag._perform(short) == [("0", "30s")]
+
+    async def main() -> None:
+        async with ragpg.aconnect(limited) as rag:
+            for step in (long, Transact((short,))):
+                assert await rag._perform(step) == [("5s", "0")]
+
+    asyncio.run(main())
+    # A caller's transaction is the caller's.
+    with psycopg.connect(limited) as connection, ragpg.connect(connection) as rag:
+        for step in (long, Transact((short,))):
+            assert rag._perform(step) == [("0", "30s")]
 
 
 def test_another_schema(empty_database: str) -> None:
