@@ -181,7 +181,7 @@ def test_a_query_ends_at_its_time_limit(small: Connection, database: str) -> Non
     with pytest.raises(psycopg.errors.TransactionTimeout):
         careless.execute("select * from ragpg.cypher(%s, timeout_ms => 300)", [endless])
     careless.close()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
     # The limit ends with the call, also inside a transaction.
     with small.transaction():
         small.execute("select * from ragpg.cypher('RETURN 1', timeout_ms => 200)")

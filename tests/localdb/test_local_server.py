@@ -124,7 +124,7 @@ def test_starts_again_quickly_with_its_data(throwaway: Path) -> None:
     assert not localdb.status().running
     started = time.monotonic()
     localdb.up()
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
     assert ask("select n from kept") == "7"
 
 

@@ -288,30 +288,32 @@ class TestIngest:
 class TestDrivers:
     @staticmethod
     def pair() -> Flow[list[Outcome[Any]]]:
-        def one(seconds: float) -> Flow[str]:
-            yield Sleep(seconds)
-            if seconds > 0.15:
-                raise DatabaseError("slow")
-            return "fast"
+        def one(fails: bool) -> Flow[str]:
+            yield Sleep(0)
+            if fails:
+                raise DatabaseError("bad")
+            return "good"
 
-        return steps.together(one(0.1), one(0.2))
+        return steps.together(one(False), one(True))
 
     def test_together_runs_side_by_side_in_both_colours(self) -> None:
+        # A step ends when the other flow has come as far: one after the other they would fail.
+        met = threading.Barrier(2, timeout=20)
+
         def perform(step: Step) -> Any:
-            assert isinstance(step, Sleep)
-            time.sleep(step.seconds)
+            met.wait()
 
-        async def aperform(step: Step) -> Any:
-            assert isinstance(step, Sleep)
-            await asyncio.sleep(step.seconds)
+        async def asynchronous() -> list[Outcome[Any]]:
+            amet = asyncio.Barrier(2)
 
-        for outcomes, seconds in (
-            _timed(lambda: steps.run(self.pair(), perform)),
-            _timed(lambda: asyncio.run(steps.arun(self.pair(), aperform))),
-        ):
-            assert seconds < 0.29
-            assert outcomes[0].take() == "fast"
-            with pytest.raises(DatabaseError):
+            async def aperform(step: Step) -> Any:
+                await asyncio.wait_for(amet.wait(), 20)
+
+            return await steps.arun(self.pair(), aperform)
+
+        for outcomes in (steps.run(self.pair(), perform), asyncio.run(asynchronous())):
+            assert outcomes[0].take() == "good"
+            with pytest.raises(DatabaseError, match="bad"):
                 outcomes[1].take()
 
     def test_an_interrupt_stops_the_flows_of_other_threads(self) -> None:
@@ -371,12 +373,6 @@ def test_a_statement_leaves_a_callers_transaction_as_it_was() -> None:
     written, place = connection.statement(Fetch(query), "kb", nested=True)
     assert "rollback" not in written
     assert place == 1
-
-
-def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
-    began = time.perf_counter()
-    result = work()
-    return result, time.perf_counter() - began
 
 
 def test_an_interrupt_before_a_thread_starts_stays_an_interrupt(
