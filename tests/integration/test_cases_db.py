@@ -11,6 +11,7 @@ import textwrap
 import threading
 import time
 import uuid
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ import pytest
 
 import ragpg
 from ragpg import migrate
-from ragpg.errors import PoolExhausted, SearchTimeout
+from ragpg.errors import DatabaseError, PoolExhausted, SearchTimeout
 
 from .doubles import CountingEmbedder, contents, eventually, in_threads, sessions
 from .pooler import Pooler
@@ -128,16 +129,26 @@ def test_threads_and_namespaces_share_one_pool_db_02(database: str, db: Database
 def test_a_full_pool_is_an_error_in_time_that_names_the_setting_db_02(
     database: str, db: Database
 ) -> None:
-    db.execute(SLOW.format(seconds=3))
+    db.execute(SLOW.format(seconds=9))
     settings = ragpg.Settings(pool_size=1, pool_timeout=0.3)
     with ragpg.connect(database, settings=settings) as rag:
         rag.ingest(texts=[("a.md", "A text.")])
-        holder = threading.Thread(target=lambda: rag.search("text", arms=SLOW_ARM))
+
+        def hold() -> None:
+            with suppress(DatabaseError):  # it is cancelled
+                rag.search("text", arms=SLOW_ARM)
+
+        holder = threading.Thread(target=hold)
         holder.start()
         assert eventually(lambda: sessions(db, "active") == 1)
         with pytest.raises(PoolExhausted, match="pool_size"):
             rag.search("text")
         assert sessions(db, "active") == 1
+        db.execute(
+            """select pg_cancel_backend(pid) from pg_stat_activity
+                where datname = current_database() and state = 'active'
+                  and pid <> pg_backend_pid()"""
+        )
         holder.join()
 
 
