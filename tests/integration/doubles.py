@@ -93,7 +93,7 @@ def sessions(db: psycopg.Connection[Any], state: str = "%") -> int:
     return int(row[0])
 
 
-def eventually(claim: Callable[[], object], seconds: float = 5.0) -> bool:
+def eventually(claim: Callable[[], object], seconds: float = 30.0) -> bool:
     """Whether something becomes true in time."""
     end = time.monotonic() + seconds
     while not claim():

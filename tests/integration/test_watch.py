@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Database = psycopg.Connection[Any]
 
-DEADLINE = 15.0
+DEADLINE = 60.0
 SETTLE = 0.1
 
 
