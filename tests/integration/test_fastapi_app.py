@@ -211,7 +211,7 @@ def served(app: FastAPI) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="on"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not server.started and time.monotonic() < deadline:
         time.sleep(0.02)
     port = server.servers[0].sockets[0].getsockname()[1]
@@ -257,8 +257,8 @@ select state, xact_start is not null, count(*)::integer from pg_stat_activity
 
 
 def settled(db: psycopg.Connection[Any], wanted: Callable[[list[Any]], bool]) -> list[Any]:
-    """The sessions, as soon as they are what is wanted, or after ten seconds."""
-    deadline = time.monotonic() + 10
+    """The sessions, as soon as they are what is wanted, or after a while."""
+    deadline = time.monotonic() + 60
     while True:
         found = db.execute(SESSIONS).fetchall()
         if wanted(found) or time.monotonic() > deadline:
@@ -281,7 +281,7 @@ def test_fifty_users_who_hang_up_leave_nothing_behind(
         sessions = settled(db, lambda found: [one[:2] for one in found] == [("idle", False)])
         assert [one[:2] for one in sessions] == [("idle", False)]
         assert sessions[0][2] <= 4
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while typist.ended < typist.begun and time.monotonic() < deadline:
             time.sleep(0.05)
         assert typist.begun == typist.ended >= 34
