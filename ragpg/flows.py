@@ -18,6 +18,7 @@ from ragpg.ingest.forgetting import prune_embedding_cache
 from ragpg.ingest.order import Order
 from ragpg.ingest.pipeline import ingest
 from ragpg.ingest.sentences import SentenceReport, fill_sentences
+from ragpg.judges.lexical import LexicalJudge
 from ragpg.judges.named import named_judge
 from ragpg.observe.ledger import Ledger
 from ragpg.observe.stage import Streamed
@@ -109,6 +110,8 @@ class Flows:
             price_of("", settings.prices)
         self.recorder = Recorder()
         self._judges: dict[str, Judge | None] = {}
+        bars = self.config.lexical_judge
+        self._lexical = LexicalJudge(bars.supported, bars.partial)
         self.cache = (Cache() if cache else None) if isinstance(cache, bool) else cache
         self._rerankers: dict[tuple[str, ...], Reranker | None] = {}
         self.ledger = Ledger() if settings.usage else None
@@ -159,6 +162,7 @@ class Flows:
             model=model if isinstance(model, str) else None,
             judge=self._judge(judge or chosen.judge, generator) if judged else None,
             judge_timeout=self.settings.judge_timeout,
+            lexical=self._lexical,
             **rest,
         )
 
@@ -173,9 +177,11 @@ class Flows:
     ) -> Judge | None:
         # An entailment model is read once, and a chat model may be another one at every call.
         if not isinstance(choice, str) or choice == "llm":
-            return named_judge(choice, self.embedder, generator or self.generator)
+            return named_judge(
+                choice, self.embedder, generator or self.generator, self.config.judges
+            )
         if choice not in self._judges:
-            self._judges[choice] = named_judge(choice, self.embedder)
+            self._judges[choice] = named_judge(choice, self.embedder, None, self.config.judges)
         return self._judges[choice]
 
     def _search(self, request: Request) -> Flow[SearchResult]:
@@ -235,7 +241,7 @@ class Flows:
         return chosen
 
     def _ground(
-        self, answer: str, request: Request | None, result: SearchResult | None
+        self, answer: str, request: Request, result: SearchResult | None
     ) -> Flow[Grounding]:
         return ground_answer(answer, request, result, self._providers, self.settings)
 

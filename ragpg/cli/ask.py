@@ -6,7 +6,7 @@ from typing import IO, TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, judge_options, options, output
 from ragpg.cli.ask_output import answer_json, print_events, show_answer, show_events
 from ragpg.cli.failures import FAILED, UNAVAILABLE
 from ragpg.query.prompt import Prompt
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     "-k", "--k", default=10, show_default=True, type=click.IntRange(1), help="How many sources"
 )
 @options.filter_option
-@options.judge
-@options.about_unsupported
+@judge_options.judge
+@judge_options.about_unsupported
 @click.option("--history", multiple=True, metavar="QUESTION",
               help="Earlier question of the conversation; repeat it, oldest first")  # fmt: skip
 @click.option("--system", type=click.File(), help="File with the rules for the chat model")
@@ -68,8 +68,8 @@ def ask(
     ragpg ask "And abroad?" --history "How long do refunds take?" --unsupported repair --gate 0.5
     OPENAI_BASE_URL=http://127.0.0.1:11434/v1 ragpg ask "..." --generator openai:llama3.2
     """
-    model = options.make_generator(generator)
-    with options.connect(**connection, profile=profile, generator=model) as rag:
+    model = clients.make_generator(generator)
+    with clients.connect(**connection, profile=profile, generator=model) as rag:
         own = rag.profile.prompt
         prompt = Prompt(
             own.system if system is None else system.read(),

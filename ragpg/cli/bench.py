@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import climbing, files, options
+from ragpg.cli import clients, climbing, files, options
 from ragpg.evaluate import synthesis
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ def bench(
         raise click.UsageError("--write-profile chooses the rungs itself: leave out --rungs")
     files.check_places(write_profile, plot)
     chosen = None
-    model = options.make_embedder(connection["embedder"])
+    model = clients.make_embedder(connection["embedder"])
     embedder = RememberingEmbedder(model) if model else None
     steps = ladder(climbing.names_of(rungs), vectors=model is not None, profiles=profiles)
-    with options.open_client(connection["dsn"], connection["schema"], embedder) as rag:
+    with clients.open_client(connection["dsn"], connection["schema"], embedder) as rag:
         sizes = {one.name: one.documents for one in rag.namespaces()}
         name, documents = ", ".join(namespace), sum(sizes.get(one, 0) for one in namespace)
         questions = synthesis.questions_from(

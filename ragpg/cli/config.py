@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import config_option, options, output
 from ragpg.cli.failures import USAGE, without_secrets
 from ragpg.cli.groups import Group
 
@@ -31,7 +31,7 @@ def config() -> None:
 
 
 @config.command()
-@options.config_path
+@config_option.config_path
 @options.json_output
 def show(path: str | None, *, as_json: bool) -> None:
     """Print every value and where it comes from: default, file, environment or the profile that
@@ -53,7 +53,7 @@ def show(path: str | None, *, as_json: bool) -> None:
 
 
 @config.command()
-@options.config_path
+@config_option.config_path
 @options.json_output
 @click.pass_context
 def check(ctx: click.Context, path: str | None, *, as_json: bool) -> None:

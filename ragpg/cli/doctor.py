@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, config_option, options, output
 
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
@@ -38,16 +38,16 @@ def doctor(
     from ragpg.doctor import examine
     from ragpg.graph.analysis import STALE_SHARE
 
-    embedder = options.make_embedder(connection["embedder"])
-    retention = options.settings().vector_retention
-    config = options.configuration()
+    embedder = clients.make_embedder(connection["embedder"])
+    retention = clients.settings().vector_retention
+    config = config_option.configuration()
     share = STALE_SHARE if config is None else config.graph.share
     repairs: list[Repair] = []
     if fix:
         from ragpg.repair import repair
 
         repairs = repair(
-            options.database(connection["dsn"]),
+            clients.database(connection["dsn"]),
             connection["schema"],
             embedder=embedder,
             on_repair=None if as_json else _show,
@@ -55,7 +55,7 @@ def doctor(
             share=share,
         )
     checks = examine(
-        options.database(connection["dsn"]),
+        clients.database(connection["dsn"]),
         connection["schema"],
         embedder=embedder,
         retention=retention,

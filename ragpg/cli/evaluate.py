@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import climbing, files, options, output
+from ragpg.cli import clients, climbing, files, options, output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +94,7 @@ def evaluate(
     if arms and (whole or rungs):
         raise click.UsageError("--arms chooses the rungs itself: leave out --ladder and --rungs")
     files.check_places(markdown, plot)
-    model = options.make_embedder(connection["embedder"])
+    model = clients.make_embedder(connection["embedder"])
     embedder = RememberingEmbedder(model) if model else None
     if whole or rungs:
         steps = ladder.ladder(
@@ -112,10 +112,10 @@ def evaluate(
     if tune:
         if embedder is None:
             raise click.UsageError("--tune weighs words against vectors: give --embedder")
-        with options.open_client(connection["dsn"], connection["schema"], embedder) as rag:
+        with clients.open_client(connection["dsn"], connection["schema"], embedder) as rag:
             _tune(rag, sets, k, limit, sample, chunk_size, keep, as_json)
         return
-    with options.open_client(connection["dsn"], connection["schema"], embedder) as rag:
+    with clients.open_client(connection["dsn"], connection["schema"], embedder) as rag:
         reports = [
             evaluate_set(
                 rag,

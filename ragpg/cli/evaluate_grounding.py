@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +94,7 @@ def _judges(
     if generator is not None:
         from ragpg.judges.llm import LLMJudge
 
-        judges.append(LLMJudge(options.make_generator(generator)))
+        judges.append(LLMJudge(clients.make_generator(generator)))
     return [None, *(VetoJudge(one) if veto else one for one in judges)]
 
 

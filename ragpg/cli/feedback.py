@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 from ragpg.cli.groups import Group
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def show(namespace: str, *, k: int, as_json: bool, **connection: Unpack[Connecti
     """
     from ragpg.feedback.feedback import Feedback
 
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         found = Feedback(rag).summary(namespace, k=k)
     if as_json:
         output.print_json([asdict(one) for one in found])
@@ -76,7 +76,7 @@ def reset(
     """
     from ragpg.feedback.feedback import Feedback
 
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         count = Feedback(rag).reset(namespace, sources=sources or None)
     if as_json:
         output.print_json({"namespace": namespace, "forgotten": count})
@@ -97,7 +97,7 @@ def switch(namespace: str, *, state: str, as_json: bool, **connection: Unpack[Co
     """
     from ragpg.feedback.feedback import Feedback
 
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         Feedback(rag).switch(namespace, enabled=state == "on")
     if as_json:
         output.print_json({"namespace": namespace, "enabled": state == "on"})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import files, graph_analysis, graph_model, options, output
+from ragpg.cli import clients, files, graph_analysis, graph_model, options, output
 from ragpg.cli.graph_model import NAMESPACE
 from ragpg.cli.groups import Group
 from ragpg.errors import ConfigError
@@ -66,7 +66,7 @@ def cypher(
     from ragpg.graph import age
 
     values = dict(_parameter(one) for one in params)
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         rows = rag.run(age.cypher(query, values, namespace=namespace, timeout=timeout))
         names = list(rows[0]) if rows else rag.run(age.columns(query))
     if as_json:
@@ -98,7 +98,7 @@ def sync(
     """
     from ragpg.graph import age
 
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         if mode:
             rag.run(age.set_mode(mode, namespace))
         changes = [] if mode == "off" else rag.run(age.sync(namespace))
@@ -117,7 +117,7 @@ def rebuild(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) 
     """
     from ragpg.graph import age, analysis
 
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         rag.run(analysis.rebuild(namespace))
         found = rag.run(age.available())
         mirrored = found.installed and found.applied
@@ -143,7 +143,7 @@ def drop(
     """
     from ragpg.graph import age
 
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         dropped = rag.run(age.drop(namespace))
     if as_json:
         output.print_json({"namespace": namespace, "dropped": dropped})
@@ -170,7 +170,7 @@ def status(ctx: click.Context, *, as_json: bool, **connection: Unpack[Connection
     """
     from ragpg.graph import age, analysis
 
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         graphs = rag.run(analysis.status())
         found = rag.run(age.available())
         labels = rag.run(age.status())
@@ -257,7 +257,7 @@ def show(
     from ragpg.graph import show as picture
 
     files.check_places(file)
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         found = rag.run(picture.around(start, namespace=namespace, hops=hops, k=k, most=most))
     if as_json or format_ == "json":
         text = json.dumps(dataclasses.asdict(found), ensure_ascii=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 from ragpg.cli.graph_model import NAMESPACE
 from ragpg.terminal import shell_word
 
@@ -27,7 +27,7 @@ def analyse(*, namespace: str, as_json: bool, **connection: Unpack[Connection]) 
     """
     from ragpg.graph import analysis
 
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         found = rag.run(analysis.analyse(namespace))
     if as_json:
         output.print_json({"namespace": namespace} | found)
@@ -64,7 +64,7 @@ def rank(
     """
     from ragpg.graph import analysis
 
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         found = rag.run(
             analysis.rank(namespace, sources=sources or None, query=query, k=k, hops=hops)
         )
@@ -97,7 +97,7 @@ def names(
     from ragpg.graph.names import CapitalExtractor, SpacyExtractor, find_names
 
     reader = SpacyExtractor() if extractor == "spacy" else CapitalExtractor()
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         found = rag.run(find_names(namespace, reader))
     if as_json:
         output.print_json({"namespace": namespace} | dataclasses.asdict(found))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,14 +97,14 @@ def extract(
     from ragpg.graph import extract as work
     from ragpg.graph import extraction
 
-    model = options.make_generator(generator)
+    model = clients.make_generator(generator)
     task = prompt.read() if prompt else extraction.PROMPT
 
     def told(report: ExtractionReport) -> None:
         if not as_json:
             click.echo(f"{report.read} chunks read, {report.failed} failed", err=True)
 
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         if dry_run:
             found = rag.run(
                 work.estimate(
@@ -189,14 +189,14 @@ def reports(
     from ragpg.graph.analysis import analyse as analysis
     from ragpg.graph.community_reports_prompt import PROMPT
 
-    model = options.make_generator(generator)
+    model = clients.make_generator(generator)
     task = prompt.read() if prompt else PROMPT
 
     def told(run: ReportsRun) -> None:
         if not as_json:
             click.echo(f"{run.written} reports written, {run.failed} failed", err=True)
 
-    with options.connect(**connection, needs_embedder=not dry_run) as rag:
+    with clients.connect(**connection, needs_embedder=not dry_run) as rag:
         if analyse:
             rag.run(analysis(namespace))
         run = rag.run(
@@ -270,8 +270,8 @@ def overview(
     """
     from ragpg.graph.global_search import search_global
 
-    model = None if no_model else options.make_generator(generator)
-    with options.connect(**connection) as rag:
+    model = None if no_model else clients.make_generator(generator)
+    with clients.connect(**connection) as rag:
         found = rag.run(
             search_global(
                 question, namespaces=namespace, embedder=rag.embedder, generator=model, k=k,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, judge_options, options, output
 from ragpg.query.grounding_report import grounding_json, render_grounding
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     help="Exit with 1 when the confidence is lower, or there is no claim",
 )
 @options.filter_option
-@options.judge
+@judge_options.judge
 @options.profile
 @options.connection
 @options.json_output
@@ -52,9 +52,9 @@ def ground(
     ragpg ground - --question "How long do refunds take?" --min-confidence 0.5 < answer.txt
     """
     text = sys.stdin.read() if answer == "-" else answer
-    chosen = judge or options.chosen_profile(profile).judge
-    model = options.make_generator(generator) if chosen == "llm" else None
-    with options.connect(**connection, profile=profile, generator=model) as rag:
+    chosen = judge or clients.chosen_profile(profile).judge
+    model = clients.make_generator(generator) if chosen == "llm" else None
+    with clients.connect(**connection, profile=profile, generator=model) as rag:
         grounding = rag.ground(
             text, question=question or text, namespace=namespace, filter=filter_, judge=judge
         )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 from ragpg.cli.groups import Group
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def status(*, as_json: bool, **connection: Unpack[Connection]) -> None:
     """
     from ragpg.vector_index import index_status
 
-    found = index_status(options.database(connection["dsn"]), schema=connection["schema"])
+    found = index_status(clients.database(connection["dsn"]), schema=connection["schema"])
     if as_json:
         output.print_json(found)
         return
@@ -78,7 +78,7 @@ def build(
     from ragpg.vector_index import build_index, index_status
     from ragpg.vectors import INDEX_FROM
 
-    address = options.database(connection["dsn"])
+    address = clients.database(connection["dsn"])
     schema = connection["schema"]
     wanted = [
         one["space_id"]

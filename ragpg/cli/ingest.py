@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 from ragpg.errors import RagpgError
 from ragpg.ingest.chunkers.named import CHUNKERS, chunker_named
 from ragpg.ingest.discover import discover
@@ -114,7 +114,7 @@ def ingest(
         from ragpg.cli.jobs import show_enqueued
         from ragpg.jobs.queue import Queue
 
-        with options.connect(**connection, needs_embedder=False) as rag:
+        with clients.connect(**connection, needs_embedder=False) as rag:
             enqueued = Queue(rag).enqueue(
                 paths, namespace=namespace, language=language, metadata=metadata, root=root,
                 prune=prune, include=include, exclude=exclude, follow_links=follow_links,
@@ -124,7 +124,7 @@ def ingest(
     building = output.IndexLine()
     with (
         _json_fields(fields),
-        options.connect(**connection) as rag,
+        clients.connect(**connection) as rag,
         progress(paths, hidden=as_json) as advance,
     ):
 

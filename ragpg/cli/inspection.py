@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import files, options, output
+from ragpg.cli import clients, files, judge_options, options, output
 from ragpg.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _PATIENCE = 2.0
 @options.filter_option
 @options.ranking
 @click.option("--answer", metavar="TEXT", help="Check the claims of this text; - reads it")
-@options.judge
+@judge_options.judge
 @click.option("--out", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
               help="Write the page to this file; - prints it")  # fmt: skip
 @click.option("--serve", is_flag=True, help="Serve it on this machine, with a box for queries")
@@ -82,9 +82,9 @@ def inspect(
     from ragpg.inspection.page import as_html
 
     text = sys.stdin.read() if answer == "-" else answer
-    chosen = judge or options.chosen_profile(profile).judge
-    model = options.make_generator(generator) if chosen == "llm" else None
-    with options.connect(**connection, profile=profile, generator=model) as rag:
+    chosen = judge or clients.chosen_profile(profile).judge
+    model = clients.make_generator(generator) if chosen == "llm" else None
+    with clients.connect(**connection, profile=profile, generator=model) as rag:
 
         def inspected(fields: Mapping[str, str]) -> Inspection:
             names = [one.strip() for one in fields["n"].split(",") if one.strip()]

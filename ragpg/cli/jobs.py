@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 from ragpg.cli.groups import Group
 from ragpg.cli.ingest import line
 from ragpg.ingest.patterns import is_pattern
@@ -75,7 +75,7 @@ def add(
     if missing:
         raise click.UsageError(f"there is no {missing[0]}")
     connection = _connection(rest)
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         report = Queue(rag).enqueue(paths, **rest)
     show_enqueued(report, as_json=as_json)
     ctx.exit(0 if report.ok else output.FAILED)
@@ -120,7 +120,7 @@ def list_jobs(
     """
     from ragpg.jobs.queue import Queue
 
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         queue = Queue(rag)
         progress = [] if state else queue.progress(namespace)
         found = queue.jobs(namespace, state=state or "quarantined", k=k)
@@ -161,7 +161,7 @@ def retry(
 
     if not ids and namespace is None and not everything:
         raise click.UsageError("nothing was named: give ids, --namespace or --all")
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         count = Queue(rag).retry(namespace, ids=list(ids) or None)
     output.print_json({"retried": count}) if as_json else click.echo(f"retried: {count}")
 
@@ -194,7 +194,7 @@ def delete(
 
     if not ids and state is None:
         raise click.UsageError("nothing was named: give ids, or --state")
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         count = Queue(rag).delete(list(ids) or None, namespace=namespace, state=state)
     output.print_json({"deleted": count}) if as_json else click.echo(f"deleted: {count}")
 

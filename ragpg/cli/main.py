@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ragpg import __version__
-from ragpg.cli import failures, options, output
+from ragpg.cli import config_option, failures, output
 from ragpg.cli.groups import Group
 
 #: Name of a command -> module and attribute that hold it, in the order of the help.
@@ -69,7 +69,7 @@ class LazyGroup(Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="ragpg")
-@options.config_before
+@config_option.config_before
 def main() -> None:
     """Retrieval-augmented generation where Postgres is the engine.
 

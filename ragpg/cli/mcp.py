@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, config_option, judge_options, options, output
 
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 @click.option("--http", is_flag=True, help="Streamable HTTP at /mcp; default: stdio")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address of --http")
 @click.option("--port", default=8000, show_default=True, help="Port of --http")
-@options.judge
-@options.about_unsupported
+@judge_options.judge
+@judge_options.about_unsupported
 @options.profile
 @options.connection
 def mcp(
@@ -70,20 +70,20 @@ def mcp(
     from ragpg.tools.mcp_server import build_server, require_namespaces
     from ragpg.tools.search_tool import SearchTool
 
-    chosen = options.chosen_profile(profile)
+    chosen = clients.chosen_profile(profile)
     said: dict[str, Any] = {"judge": judge, "gate": gate, "unsupported": unsupported}
     chosen = replace(chosen, **{key: one for key, one in said.items() if one is not None})
     tool = SearchTool(**_tool() | {"namespaces": namespace, "name": tool_name, "top_k": top_k})
-    embedder = options.make_embedder(connection["embedder"])
-    with options.open_client(connection["dsn"], connection["schema"], embedder) as checked:
+    embedder = clients.make_embedder(connection["embedder"])
+    with clients.open_client(connection["dsn"], connection["schema"], embedder) as checked:
         require_namespaces(checked.namespaces(), namespace)
     rag = ragpg.aconnect(
-        options.database(connection["dsn"]),
+        clients.database(connection["dsn"]),
         schema=connection["schema"],
         embedder=embedder,
-        generator=options.make_generator(generator) if generator else None,
+        generator=clients.make_generator(generator) if generator else None,
         profile=chosen,
-        config=options.modelless(),
+        config=clients.modelless(),
     )
     server = build_server(rag, tool, memory=memory, learn=learn)
     try:
@@ -99,5 +99,5 @@ def _tool() -> dict[str, Any]:
     """What is configured of the tool, beside the options."""
     from ragpg.config.use import tool_arguments
 
-    config = options.configuration()
+    config = config_option.configuration()
     return {} if config is None else tool_arguments(config)

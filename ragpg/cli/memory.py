@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 from ragpg.cli.groups import Group
 
 if TYPE_CHECKING:
@@ -149,4 +149,4 @@ def forget(
 
 
 def _open(connection: Connection, *, needs_embedder: bool = True) -> Client:
-    return options.connect(**connection, needs_embedder=needs_embedder)
+    return clients.connect(**connection, needs_embedder=needs_embedder)

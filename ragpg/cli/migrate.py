@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, config_option, options, output
 from ragpg.cli.groups import Group
 from ragpg.sqlfiles import migrate_command
 
@@ -24,7 +24,7 @@ SCHEMA = click.option(
 
 
 @click.group(cls=Group, invoke_without_command=True)
-@options.config_file
+@config_option.config_file
 @options.dsn_option
 @SCHEMA
 @click.option("--sql", is_flag=True, help="Print the SQL instead of running it, for psql")
@@ -71,7 +71,7 @@ def migrate(
         )
         click.echo(text, nl=False)
         return
-    where = options.database(dsn)
+    where = clients.database(dsn)
     before = migration.status(where, schema)
     if status:
         report(before, as_json=as_json)
@@ -122,7 +122,7 @@ def downgrade(
     ):
         schema = before[1]
     schema = "ragpg" if schema is None else schema
-    where = options.database(dsn or before[0])
+    where = clients.database(dsn or before[0])
     now = migration.status(where, schema)
     loss = "removing all its documents" if revision == "base" else "losing what came after"
     if not yes:

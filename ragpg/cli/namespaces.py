@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 from ragpg.cli.groups import Group
 from ragpg.terminal import visible
 
@@ -37,7 +37,7 @@ def list_(*, as_json: bool, **connection: Unpack[Connection]) -> None:
     \b
     ragpg namespaces list --json
     """
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         found = rag.namespaces()
     if as_json:
         output.print_json([dataclasses.asdict(one) for one in found])
@@ -69,7 +69,7 @@ def create(
     \b
     ragpg namespaces create handbook --language german
     """
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         rag.create_namespace(name, kind=kind, language=language)
         # It may have been there, with another language.
         [found] = [one for one in rag.namespaces() if one.name == name]
@@ -95,7 +95,7 @@ def drop(
     """
     if not yes:
         click.confirm(f"Delete all documents of namespace {visible(name)}?", abort=True, err=True)
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         dropped = rag.drop_namespace(name)
     if as_json:
         output.print_json({"name": name, "dropped": dropped})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,8 +89,8 @@ def reembed(
     )
     if not builds and not (rollback or drop or status or only_missing or switch):
         raise click.UsageError("name the new model with --embedder")
-    embedder = options.make_embedder(connection["embedder"]) if builds or only_missing else None
-    with options.open_client(connection["dsn"], connection["schema"], embedder) as rag:
+    embedder = clients.make_embedder(connection["embedder"]) if builds or only_missing else None
+    with clients.open_client(connection["dsn"], connection["schema"], embedder) as rag:
         if builds and embedder is not None:
             report = change.build(rag, namespace, embedder, pace=pace, on_step=_progress)
             complete = _say(report, result, as_json=as_json)
@@ -166,7 +166,7 @@ def _compare(
 ) -> None:
     from ragpg.reembed.compare import compare
 
-    old = options.make_embedder(present)
+    old = clients.make_embedder(present)
     if old is None:
         raise click.UsageError("--compare needs the embedder that the namespace is searched with")
     found = compare(rag, namespace, old, new, items=items)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
@@ -49,7 +49,7 @@ def search(
     ragpg search refund --arms keyword --json
     ragpg search refund --arms '{"vector": {"weight": 2, "k": 100}, "graph": false}'
     """
-    with options.connect(**connection, profile=profile) as rag:
+    with clients.connect(**connection, profile=profile) as rag:
         result = rag.search(
             query, namespace=namespace, k=k, filter=filter_, arms=arms, rerank=rerank,
             history=history,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
@@ -45,7 +45,7 @@ def sentences(
                 f"\r{report.chunks} chunks, {report.sentences} sentences", nl=False, err=True
             )
 
-    with options.connect(**connection) as rag:
+    with clients.connect(**connection) as rag:
         report = rag.fill_sentences(namespace, seconds=seconds, on_step=progress)
     if sys.stderr.isatty():
         click.echo(err=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -43,7 +43,7 @@ def usage(
     """
     from ragpg.observe.ledger import reset_usage, usage_of
 
-    with options.connect(**connection, needs_embedder=False) as rag:
+    with clients.connect(**connection, needs_embedder=False) as rag:
         if forget or forget_before:
             before = None if forget or forget_before is None else forget_before.date()
             count = rag.run(reset_usage(namespace, before))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, config_option, options, output
 from ragpg.cli.ingest import file_json, line, totals
 from ragpg.errors import ConfigError
 
@@ -67,7 +67,7 @@ def watch(
     from ragpg.config.folders import HOW, Folder
 
     wanted = [Folder(path, namespace, include, exclude) for path in folders]
-    config = options.configuration()
+    config = config_option.configuration()
     if not wanted and config is not None:
         wanted = list(config.folder)
     if not wanted:
@@ -95,7 +95,7 @@ def watch(
 
     former = {one: signal.signal(one, lambda *_: stop.set()) for one in _SIGNALS}
     try:
-        with options.connect(**connection) as rag:
+        with clients.connect(**connection) as rag:
             output.note(f"watching {', '.join(f'{one.path} -> {one.namespace}' for one in wanted)}")
             watching.watch(
                 rag,

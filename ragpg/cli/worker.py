@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from ragpg.cli import options, output
+from ragpg.cli import clients, options, output
 from ragpg.cli.ingest import file_json, line
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ def worker(
     from ragpg.jobs.worker import work
 
     chosen = [] if no_files else list(folders) or ["."]
-    embedder = options.make_embedder(connection["embedder"])
-    settings = options.settings()
+    embedder = clients.make_embedder(connection["embedder"])
+    settings = clients.settings()
     # A job uses one connection for what it stores, one for what it reads next, one for its lease.
     settings = replace(settings, pool_size=max(settings.pool_size, 3 * threads + 2))
     stop = threading.Event()
@@ -107,7 +107,7 @@ def worker(
     for one in _SIGNALS:
         signal.signal(one, stopped)
     try:
-        with options.open_client(
+        with clients.open_client(
             connection["dsn"], connection["schema"], embedder, settings=settings
         ) as rag:
             output.note(f"working; files below: {', '.join(chosen) or 'none'}")

@@ -37,7 +37,7 @@ def hint_for(key: str, known: Iterable[str], place: str) -> str:
 def stray_variables(environment: Mapping[str, str]) -> list[str]:
     """A sentence for each variable RAGPG_... that sets nothing, with the one that was meant."""
     known = {variable(None, key) for key in PLAIN} | {"RAGPG_CONFIG", "RAGPG_PROFILE"}
-    for name, cls in SECTIONS.items():
+    for name, cls in ({"profile": Profile} | SECTIONS).items():
         known |= {variable(name, key) for key in knobs_of(cls)}
     found = []
     for one in sorted(environment):

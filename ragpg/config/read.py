@@ -95,6 +95,15 @@ def _is_ours(file: Path) -> bool:
     return owners <= {user(), 0}
 
 
+def _refusal(cls: type, key: str, value: Any) -> str | None:
+    """What a table says against a value that stands alone."""
+    try:
+        cls(**{key: value})
+    except ConfigError as error:
+        return error.message
+    return None
+
+
 class _Reader:
     """One reading of one file under one environment."""
 
@@ -140,10 +149,16 @@ class _Reader:
         return self._built(cls, values, name)
 
     def _built(self, cls: type, values: Mapping[str, Any], name: str) -> Any:
-        for key, value in values.items():
-            self._told(self._place(f"{name}.{key}", variable(name, key)), cls, **{key: value})
-        # What no value is wrong for alone, two together may be.
-        return self._told(f"{self.path}: {name}" if self.path else name, cls, **values)
+        try:
+            return cls(**values)
+        except ConfigError as error:
+            for key, value in values.items():
+                # What no value is wrong for alone, two together may be.
+                if _refusal(cls, key, value) == error.message:
+                    place = self._place(f"{name}.{key}", variable(name, key))
+                    raise ConfigError(f"{place}: {error.message}", hint=error.hint) from error
+            place = f"{self.path}: {name}" if self.path else name
+            raise ConfigError(f"{place}: {error.message}", hint=error.hint) from error
 
     def _values(
         self, knobs: Mapping[str, Knob], given: Mapping[str, Any], section: str | None
@@ -172,7 +187,7 @@ class _Reader:
         if override:
             return self._of_profile(override, read_profile(override))
         if chosen is None:
-            return read_profile("measured")
+            return self._of_profile("measured", read_profile("measured"))
         place = self._in_file("profile")
         if isinstance(chosen, str):
             near = os.path.join(self.base, chosen)
@@ -184,9 +199,17 @@ class _Reader:
         return self._of_profile(str(table.get("base") or "measured"), made, {"name", *table})
 
     def _of_profile(self, name: str, profile: Profile, given: Iterable[str] = ()) -> Profile:
-        """Note for each knob whether the file says it, or the profile that the file is based on."""
-        for key in knobs_of(Profile):
-            self.origins[f"profile.{key}"] = "file" if key in given else f"profile {name}"
+        """A profile with the environment over it; of each knob it is noted who says it: the
+        environment, the file, or the profile that the file is based on."""
+        told = "default" if self.origins["profile"] == "default" else f"profile {name}"
+        for key, knob in knobs_of(Profile).items():
+            self.origins[f"profile.{key}"] = "file" if key in given else told
+            place = variable("profile", key)
+            text = self.environment.get(place, "").strip()
+            if text:
+                value = parsed(text, knob, place)
+                profile = self._told(place, replace, profile, **{key: value})
+                self.origins[f"profile.{key}"] = "environment"
         return profile
 
     def _namespaces(self) -> dict[str, Namespace]:

@@ -100,7 +100,7 @@ def reference() -> str:
             )
             parts += [
                 _title("[profile]", said, "RAGPG_PROFILE"),
-                _table(_unset(read_profile("measured"))),
+                _table(_unset(read_profile("measured")), lambda key: variable("profile", key)),
             ]
         elif name == "namespaces":
             parts += [_title("[namespaces.NAME]", knobs[name].text),

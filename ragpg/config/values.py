@@ -19,6 +19,13 @@ from ragpg.config.sections import (
     Watch,
     Worker,
 )
+from ragpg.judges.options import (
+    EmbeddingOptions,
+    JudgeOptions,
+    LexicalOptions,
+    LLMOptions,
+    NLIOptions,
+)
 from ragpg.query.profile import Profile
 from ragpg.settings import Settings
 
@@ -30,29 +37,34 @@ if TYPE_CHECKING:
 class Config:
     """A configuration, read and checked.
 
-    dsn         address of the database; none: the server of `ragpg db up`
-    schema      schema of the tables
-    embedder    hash, local, openai, openai:MODEL, path:FOLDER or none; on the command line local
-                where it is installed
-    generator   the chat model: openai or openai:MODEL; OPENAI_BASE_URL takes it to any compatible
-                server
-    reranker    heuristic, late, cohere, jina or tei with :MODEL, onnx:FOLDER, several by commas, in
-                the order in which they run; instead of the profile's
-    openai      the service behind the embedder and the generator `openai`
-    profile     which stages a search runs: a table of knobs, a built-in name (measured, seed,
-                fast) or the path of a file
-    settings    limits, costs and logs
-    cache       results of searches, kept in the client until somebody writes to their namespaces
-    namespaces  namespaces by name, as [namespaces.NAME]
-    ingest      how files are read and cut
-    folder      what `ragpg watch` mirrors, one table [[folder]] each
-    watch       how it follows them
-    worker      how `ragpg worker` does the jobs of the queue
-    graph       when it is analysed, and how a chat model is asked about it
-    memory      what agents remember
-    tools       what models and agents may search
-    mcp         how `ragpg mcp` is reached
-    proactive   what is shown to a model before it asks
+    dsn              address of the database; none: the server of `ragpg db up`
+    schema           schema of the tables
+    embedder         hash, local, openai, openai:MODEL, path:FOLDER or none; on the command line
+                     local where it is installed
+    generator        the chat model: openai or openai:MODEL; OPENAI_BASE_URL takes it to any
+                     compatible server
+    reranker         heuristic, late, cohere, jina or tei with :MODEL, onnx:FOLDER, several by
+                     commas, in the order in which they run; instead of the profile's
+    openai           the service behind the embedder and the generator `openai`
+    profile          which stages a search runs: a table of knobs, a built-in name (measured, seed,
+                     fast) or the path of a file
+    lexical_judge    the bars of the judge of claims that needs no model
+    embedding_judge  those of the judge `embedding`
+    nli_judge        those of an entailment model
+    llm_judge        how a chat model is asked to judge
+    settings         limits, costs and logs
+    cache            results of searches, kept in the client until somebody writes to their
+                     namespaces
+    namespaces       namespaces by name, as [namespaces.NAME]
+    ingest           how files are read and cut
+    folder           what `ragpg watch` mirrors, one table [[folder]] each
+    watch            how it follows them
+    worker           how `ragpg worker` does the jobs of the queue
+    graph            when it is analysed, and how a chat model is asked about it
+    memory           what agents remember
+    tools            what models and agents may search
+    mcp              how `ragpg mcp` is reached
+    proactive        what is shown to a model before it asks
 
     `origins` says of each value where it comes from: default, file or environment, of a knob of the
     profile also the profile that the file builds on, as in "profile fast". `path` is the file, None
@@ -66,6 +78,10 @@ class Config:
     reranker: str | None = None
     openai: OpenAI = field(default_factory=OpenAI)
     profile: Profile = field(default_factory=Profile)
+    lexical_judge: LexicalOptions = field(default_factory=LexicalOptions)
+    embedding_judge: EmbeddingOptions = field(default_factory=EmbeddingOptions)
+    nli_judge: NLIOptions = field(default_factory=NLIOptions)
+    llm_judge: LLMOptions = field(default_factory=LLMOptions)
     settings: Settings = field(default_factory=Settings)
     cache: Cache = field(default_factory=Cache)
     namespaces: Mapping[str, Namespace] = field(default_factory=dict)
@@ -80,6 +96,13 @@ class Config:
     proactive: Proactive = field(default_factory=Proactive)
     origins: Mapping[str, str] = field(default_factory=dict)
     path: str | None = None
+
+    @property
+    def judges(self) -> JudgeOptions:
+        """What is said of the judges, for those that are chosen by name."""
+        return JudgeOptions(
+            self.lexical_judge, self.embedding_judge, self.nli_judge, self.llm_judge
+        )
 
     def kind_of(self, namespace: str) -> str:
         """The kind of a namespace when it is made."""
@@ -100,6 +123,10 @@ class Config:
 PLAIN = ("dsn", "schema", "embedder", "generator", "reranker")
 #: Tables of knobs by name, each a dataclass that is a field of Config.
 SECTIONS: dict[str, type] = {
+    "lexical_judge": LexicalOptions,
+    "embedding_judge": EmbeddingOptions,
+    "nli_judge": NLIOptions,
+    "llm_judge": LLMOptions,
     "settings": Settings,
     "openai": OpenAI,
     "cache": Cache,

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import click
 
+from ragpg.cli.clients import make_embedder
 from ragpg.cli.failures import reported
 from ragpg.cli.ingest import progress, totals
-from ragpg.cli.options import make_embedder
 from ragpg.cli.output import show_hits, show_report
 from ragpg.demo.corpus import write_corpus
 from ragpg.query.grounding_report import render_grounding

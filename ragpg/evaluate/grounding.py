@@ -115,7 +115,8 @@ def evaluate_judge(
         name,
         _separations(rows),
         separation(said, 1.0),
-        verdicts,
+        # As plain tables: dataclasses.asdict makes nonsense of a Counter.
+        {label: dict(counts) for label, counts in verdicts.items()},
         [f"{text} ({count} times)" for text, count in notes.most_common(3)],
     )
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ragpg.errors import ConfigError
-from ragpg.judges.lexical import check_thresholds
+from ragpg.judges.options import EmbeddingOptions
 from ragpg.steps import Flow, embed
 from ragpg.types import Judgement
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from ragpg.protocols import AsyncEmbedder, Embedder
     from ragpg.types import Pair
+
+_DEFAULT = EmbeddingOptions()
 
 
 class EmbeddingJudge:
@@ -29,13 +31,11 @@ class EmbeddingJudge:
         self,
         embedder: Embedder | AsyncEmbedder,
         *,
-        supported: float = 0.63,
-        partial: float = 0.5,
-        candidates: int = 24,
+        supported: float = _DEFAULT.supported,
+        partial: float = _DEFAULT.partial,
+        candidates: int = _DEFAULT.candidates,
     ) -> None:
-        check_thresholds(supported, partial)
-        if candidates < 1:
-            raise ConfigError("candidates must be 1 or more")
+        EmbeddingOptions(supported=supported, partial=partial, candidates=candidates)
         self.embedder = embedder
         self.supported = supported
         self.partial = partial

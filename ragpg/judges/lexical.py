@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragpg.errors import ConfigError
+from ragpg.judges.options import LexicalOptions
 from ragpg.query.agreement import disagreements
 from ragpg.types import Judgement
 
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from ragpg.query.sentence_words import Disagreement
     from ragpg.types import Pair, Verdict
 
-#: The share of a claim's content words that its evidence must have.
-SUPPORTED = 0.5
-PARTIAL = 0.25
+_DEFAULT = LexicalOptions()
 #: What a disagreement takes from the support: where the evidence says otherwise, and where it does
 #: not say so; docs/decisions/grounding.md says how they were chosen.
 CONFLICT, MISSING = 0.3, 0.1
@@ -33,8 +31,10 @@ class LexicalJudge:
     name = "lexical"
     candidates = 6
 
-    def __init__(self, supported: float = SUPPORTED, partial: float = PARTIAL) -> None:
-        check_thresholds(supported, partial)
+    def __init__(
+        self, supported: float = _DEFAULT.supported, partial: float = _DEFAULT.partial
+    ) -> None:
+        LexicalOptions(supported, partial)
         self.supported = supported
         self.partial = partial
 
@@ -62,9 +62,3 @@ def reduced(support: float, differing: Sequence[Disagreement]) -> float:
         return support
     conflict = any(one.kind == "conflict" for one in differing)
     return support * (1 - (CONFLICT if conflict else MISSING))
-
-
-def check_thresholds(supported: float, partial: float) -> None:
-    """Raises ConfigError unless partial <= supported."""
-    if not partial <= supported:
-        raise ConfigError(f"the threshold of partial, {partial}, is above supported, {supported}")

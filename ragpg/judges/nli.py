@@ -15,7 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError, ProviderError
-from ragpg.judges.lexical import check_thresholds
+from ragpg.judges.options import NLIOptions
 from ragpg.onnx_model import OnnxModel, needs_packages, open_model, probabilities
 from ragpg.types import Judgement
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ragpg.types import Pair, Verdict
 
 _INSTALL = "pip install 'ragpg[rerank]'"
+_DEFAULT = NLIOptions()
 
 
 @dataclass(frozen=True)
@@ -55,18 +56,19 @@ class NLIJudge:
         model: str | os.PathLike[str],
         *,
         labels: Sequence[str] | None = None,
-        supported: float = 0.5,
-        partial: float = 0.25,
-        contradicted: float = 0.5,
-        candidates: int = 5,
-        max_tokens: int = 512,
-        batch_size: int = 16,
-        heading: bool = True,
+        supported: float = _DEFAULT.supported,
+        partial: float = _DEFAULT.partial,
+        contradicted: float = _DEFAULT.contradicted,
+        candidates: int = _DEFAULT.candidates,
+        max_tokens: int = _DEFAULT.max_tokens,
+        batch_size: int = _DEFAULT.batch_size,
+        heading: bool = _DEFAULT.heading,
         threads: int | None = None,
     ) -> None:
-        check_thresholds(supported, partial)
-        if max_tokens < 16 or min(batch_size, candidates) < 1:
-            raise ConfigError("max_tokens must be 16 or more, batch_size and candidates 1 or more")
+        NLIOptions(
+            supported=supported, partial=partial, contradicted=contradicted, candidates=candidates,
+            max_tokens=max_tokens, batch_size=batch_size, heading=heading, threads=threads,
+        )  # fmt: skip
         self.supported = supported
         self.partial = partial
         self.contradicted = contradicted

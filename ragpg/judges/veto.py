@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragpg.judges.lexical import reduced
+from ragpg.judges.options import FIGURES, check_topics
 from ragpg.query.agreement import disagreements
 from ragpg.steps import Flow, call
 
@@ -14,11 +15,6 @@ if TYPE_CHECKING:
 
     from ragpg.protocols import Judge
     from ragpg.types import Judgement, Pair
-
-#: What words can tell better than a model: figures. Negation and names are the model's own work.
-FIGURES = ("number", "unit", "bound", "date")
-#: All that is compared.
-FACTS = (*FIGURES, "negation", "opposite", "quantifier", "name", "role")
 
 
 class VetoJudge:
@@ -31,6 +27,7 @@ class VetoJudge:
     """
 
     def __init__(self, judge: Judge, topics: Sequence[str] = FIGURES) -> None:
+        check_topics(topics)
         self.inner = judge
         self.topics = frozenset(topics)
 

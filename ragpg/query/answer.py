@@ -29,7 +29,8 @@ def prepare(request: Request, providers: Providers, settings: Settings) -> Flow[
     if request.profile.carryover and request.history:
         # "And how long?" shares no word with any source, what it was asked after does.
         asked = yield from call(carryover_probe, result.query, request.questions)
-    refused = refusal(result, None if asked is None else asked.query)
+    meant = None if asked is None else asked.query
+    refused = refusal(result, meant, low_cosine=request.profile.low_cosine)
     if refused is not None:
         return Prepared(request, result, refused=refused)
     prompt = request.chosen_prompt
@@ -62,7 +63,7 @@ def script_of(request: Request, providers: Providers, settings: Settings) -> Scr
 
 def ground_answer(
     answer: str,
-    request: Request | None,
+    request: Request,
     result: SearchResult | None,
     providers: Providers,
     settings: Settings,
@@ -71,7 +72,7 @@ def ground_answer(
     return operation(
         "ground",
         _ground_answer(answer, request, result, providers, settings),
-        namespaces=() if request is None or result is not None else request.namespaces,
+        namespaces=() if result is not None else request.namespaces,
         category="grounding",
         read=grounding_facts,
         charged=lambda verdicts, usage: replace(verdicts, usage=usage),
@@ -80,21 +81,19 @@ def ground_answer(
 
 def _ground_answer(
     answer: str,
-    request: Request | None,
+    request: Request,
     result: SearchResult | None,
     providers: Providers,
     settings: Settings,
 ) -> Flow[Grounding]:
     if not isinstance(answer, str):
         raise ConfigError(f"an answer must be text, not a {type(answer).__name__}")
-    judge = None if request is None else request.judge
-    timeout = None if request is None else request.judge_timeout
     if result is None:
-        if request is None:
-            raise ConfigError("grounding needs evidence: give result=... or question=...")
         result = yield from search(replace(request, answer=None), providers, settings)
     if not isinstance(result, SearchResult):
         raise ConfigError(f"result must be what a search gave, not a {type(result).__name__}")
     evidence = evidence_of(result.hits, result.citations)
-    verdicts: Grounding = yield from ground_flow(answer, evidence, judge, timeout)
+    verdicts: Grounding = yield from ground_flow(
+        answer, evidence, request.judge, request.judge_timeout, request.lexical
+    )
     return verdicts

@@ -89,7 +89,11 @@ def _checked(prepared: Prepared, text: str) -> Flow[Checked]:
     cited = yield from call(cite, text, prepared.shown)
     hits = _in_order(cited.citations, cited.not_cited)
     verdicts = yield from ground_flow(
-        cited.text, hits, prepared.request.judge, prepared.request.judge_timeout
+        cited.text,
+        hits,
+        prepared.request.judge,
+        prepared.request.judge_timeout,
+        prepared.request.lexical,
     )
     if cited.unknown:
         verdicts = replace(verdicts, bad_citations=tuple(cited.unknown))

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ragpg.query.markers import Marker
     from ragpg.types import Hit, Pair
 
+#: Who judges where nobody else does.
+_LEXICAL = LexicalJudge()
 #: So many spans a claim are judged where a judge does not say how many it wants.
 _CANDIDATES = 6
 #: How far the support of an agreeing span may be below that of one with reasons against the claim:
@@ -65,31 +67,37 @@ class _Judged:
     notes: Sequence[str] = ()
 
 
-def ground(answer: str, hits: Sequence[Hit], judge: Judge | None = None) -> Grounding:
+def ground(
+    answer: str, hits: Sequence[Hit], judge: Judge | None = None, lexical: LexicalJudge = _LEXICAL
+) -> Grounding:
     """Verdicts on the claims of an answer; `hits` in the order of their numbers, [1] first.
 
     Every hit may be evidence, whether cited or not; a claim that cites only sources which do not
     support it says so in its reasons. Numbers without a source are listed and support nothing. A
-    judge that fails is noted, and the lexical one takes its place.
+    judge that fails is noted, and `lexical` takes its place, as it does where there is none.
     """
     work = _take_apart(answer, hits, judge)
     if judge is None:
-        return _put_together(work, _judged_lexically(work.pairs), "lexical")
+        return _put_together(work, _judged_lexically(lexical, work.pairs), "lexical")
     try:
         found: Sequence[Judgement | None] = judge.judge(work.pairs) if work.pairs else ()
-        judged = _with_lexical(work.pairs, found, judge.name)
+        judged = _with_lexical(lexical, work.pairs, found, judge.name)
     except Exception as error:
-        judged = _judged_lexically(work.pairs, f"judge {judge.name} failed: {error}")
+        judged = _judged_lexically(lexical, work.pairs, f"judge {judge.name} failed: {error}")
     return _put_together(work, judged, judge.name)
 
 
 def ground_flow(
-    answer: str, hits: Sequence[Hit], judge: Judge | None = None, timeout: float | None = None
+    answer: str,
+    hits: Sequence[Hit],
+    judge: Judge | None = None,
+    timeout: float | None = None,
+    lexical: LexicalJudge = _LEXICAL,
 ) -> Flow[Grounding]:
     """As `ground`, in steps: models are asked where sync and async clients ask theirs. A judge that
     takes longer than `timeout` seconds has failed."""
     if judge is None:
-        plain: Grounding = yield from call(ground, answer, hits)
+        plain: Grounding = yield from call(ground, answer, hits, None, lexical)
         return plain
     work: _Work = yield from call(_take_apart, answer, hits, judge)
     flow = getattr(judge, "flow", None)
@@ -98,10 +106,10 @@ def ground_flow(
         if work.pairs:
             steps = flow(work.pairs) if flow is not None else call(judge.judge, work.pairs)
             found = yield from within(steps, timeout)
-        judged: _Judged = yield from call(_with_lexical, work.pairs, found, judge.name)
+        judged: _Judged = yield from call(_with_lexical, lexical, work.pairs, found, judge.name)
     except Exception as error:
         reason = f"judge {judge.name} failed: {error}"
-        judged = yield from call(_judged_lexically, work.pairs, reason)
+        judged = yield from call(_judged_lexically, lexical, work.pairs, reason)
     return _put_together(work, judged, judge.name)
 
 
@@ -118,22 +126,23 @@ def _take_apart(answer: str, hits: Sequence[Hit], judge: Judge | None) -> _Work:
     return _Work(answer, hits, markers, claims)
 
 
-def _judged_lexically(pairs: Sequence[Pair], *notes: str) -> _Judged:
+def _judged_lexically(lexical: LexicalJudge, pairs: Sequence[Pair], *notes: str) -> _Judged:
     return _Judged(
-        LexicalJudge().judge(pairs),
+        lexical.judge(pairs),
         ["lexical"] * len(pairs),
         [f"{note}; the lexical judge took its place" for note in notes],
     )
 
 
-def _with_lexical(pairs: Sequence[Pair], found: Sequence[Judgement | None], name: str) -> _Judged:
+def _with_lexical(
+    lexical: LexicalJudge, pairs: Sequence[Pair], found: Sequence[Judgement | None], name: str
+) -> _Judged:
     """What a judge found, with lexical judgements where it has none."""
     if len(found) != len(pairs):
-        return _judged_lexically(
-            pairs, f"judge {name} gave {len(found)} verdicts for {len(pairs)} pairs"
-        )
+        said = f"judge {name} gave {len(found)} verdicts for {len(pairs)} pairs"
+        return _judged_lexically(lexical, pairs, said)
     missing = [at for at, one in enumerate(found) if not isinstance(one, Judgement)]
-    filled = LexicalJudge().judge([pairs[at] for at in missing])
+    filled = lexical.judge([pairs[at] for at in missing])
     whole = dict(zip(missing, filled, strict=True))
     notes = (
         [

@@ -112,7 +112,9 @@ def _found(
     verdicts = None
     if request.answer is not None:
         evidence = evidence_of(hits, context.citations)
-        judged = ground_flow(request.answer, evidence, request.judge, request.judge_timeout)
+        judged = ground_flow(
+            request.answer, evidence, request.judge, request.judge_timeout, request.lexical
+        )
         verdicts = yield from stage(
             "ground",
             judged,

@@ -25,7 +25,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from ragpg.errors import ConfigError
 from ragpg.query.cite import Style
 from ragpg.query.probes import MOST_PROBES
-from ragpg.query.prompt import SYSTEM, TEMPLATE, Prompt
+from ragpg.query.prompt import LOW_COSINE, SYSTEM, TEMPLATE, Prompt
 from ragpg.table_files import read_tables
 
 #: The rerankers that a profile may name; `ragpg.rerankers` makes them.
@@ -62,6 +62,8 @@ class Profile:
     citation_style  numeric, source, footnote, markdown or json
     judge           who checks the claims of an answer: lexical, embedding, llm, or the folder of an
                     entailment model
+    low_cosine      no model is asked where no hit shares a word with the question and the best
+                    cosine, -1 to 1, is below this; unrelated texts have more with some models
     gate            an answer of lower confidence (0 to 1) is not given; 0: any is
     unsupported     what becomes of claims without support: keep, mark, drop, or repair (one round
                     back to the chat model)
@@ -87,6 +89,7 @@ class Profile:
     context_tokens: int = 4096
     citation_style: Style = "numeric"
     judge: str = "lexical"
+    low_cosine: float = LOW_COSINE
     gate: float = 0.0
     unsupported: Unsupported = "keep"
     system: str = ""
@@ -114,12 +117,11 @@ class Profile:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
                 raise _wrong(self, name, f"a whole number from 0 to {most}")
-        for name in ("corrective", "mmr", "collapse"):
+        for name, least in (("corrective", 0), ("mmr", 0), ("collapse", 0), ("low_cosine", -1)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise _wrong(self, name, "a number from 0 to 1")
-            if not 0 <= value <= 1:
-                raise _wrong(self, name, "a number from 0 to 1")
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not number or not least <= value <= 1:
+                raise _wrong(self, name, f"a number from {least} to 1")
         for name in ("arms", "fusion"):
             if not isinstance(getattr(self, name), Mapping):
                 raise _wrong(self, name, "a table of options")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragpg.arguments import MOST
 from ragpg.errors import ConfigError
+from ragpg.judges.lexical import LexicalJudge
 from ragpg.query.profile import Profile, check_gate, check_unsupported, read_profile
 from ragpg.query.prompt import Prompt, questions
 
@@ -37,9 +38,9 @@ class Request:
     """What a caller asks of a search; the client documents the fields.
 
     None stands for what the profile says. `arms` of the profile are the base of the caller's.
-    `model` is the chat model that will read the context, whose tokens count. `judge` None is the
-    lexical one, `judge_timeout` the seconds that another one may take. `gate`, `unsupported` and
-    `prompt` are for what is asked of a chat model.
+    `model` is the chat model that will read the context, whose tokens count. `judge` None is
+    `lexical`, which also stands in where another one fails or takes longer than `judge_timeout`
+    seconds. `gate`, `unsupported` and `prompt` are for what is asked of a chat model.
     """
 
     query: str
@@ -58,6 +59,7 @@ class Request:
     trace: Trace | None = None
     judge: Judge | None = None
     judge_timeout: float | None = None
+    lexical: LexicalJudge = field(default_factory=LexicalJudge)
     gate: float | None = None
     unsupported: Unsupported | None = None
     prompt: Prompt | None = None

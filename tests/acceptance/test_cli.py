@@ -203,7 +203,7 @@ def test_ask_cites_and_checks(
 ) -> None:
     ragpg_cli("ingest", str(handbook))
     generator = ScriptedGenerator(["Refunds take 14 days [1]."])
-    monkeypatch.setattr("ragpg.cli.options.make_generator", lambda _: generator)
+    monkeypatch.setattr("ragpg.cli.clients.make_generator", lambda _: generator)
     found = _json(ragpg_cli("ask", "How long do refunds take?", "--json"))
     assert found["answer"] == "Refunds take 14 days [1]."
     assert found["refused"] is False
@@ -217,7 +217,7 @@ def test_ask_repairs_gates_and_takes_a_prompt(
 ) -> None:
     ragpg_cli("ingest", str(handbook))
     generator = ScriptedGenerator(["Refunds take 41 days [1].", "Refunds take 14 days [1]."])
-    monkeypatch.setattr("ragpg.cli.options.make_generator", lambda _: generator)
+    monkeypatch.setattr("ragpg.cli.clients.make_generator", lambda _: generator)
     template = handbook / "prompt.txt"
     template.write_text("Sources: {context} Asked: {question}")
     question = ("ask", "How long do refunds take?", "--template", str(template))
@@ -244,7 +244,7 @@ def test_ask_refuses_without_evidence(
 ) -> None:
     ragpg_cli("namespaces", "create", "default")
     generator = ScriptedGenerator("It was never asked.")
-    monkeypatch.setattr("ragpg.cli.options.make_generator", lambda _: generator)
+    monkeypatch.setattr("ragpg.cli.clients.make_generator", lambda _: generator)
     result = ragpg_cli("ask", "How long do refunds take?")
     assert result.exit_code == 1
     assert generator.requests == []

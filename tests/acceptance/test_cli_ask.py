@@ -32,7 +32,7 @@ def asks(
 
     def ask(*answers: str | Exception, arguments: tuple[str, ...]) -> Result:
         model = ScriptedGenerator(list(answers))
-        monkeypatch.setattr("ragpg.cli.options.make_generator", lambda _: model)
+        monkeypatch.setattr("ragpg.cli.clients.make_generator", lambda _: model)
         return ragpg_cli("ask", QUESTION, *arguments)
 
     return ask
@@ -91,7 +91,7 @@ def test_so_it_is_where_the_question_could_not_be_embedded(
     form: tuple[str, ...],
 ) -> None:
     """Where words find the sources the chat model is asked; else a refusal says nothing of them."""
-    monkeypatch.setattr("ragpg.cli.options.make_embedder", lambda _: FailingEmbedder(dimensions=8))
+    monkeypatch.setattr("ragpg.cli.clients.make_embedder", lambda _: FailingEmbedder(dimensions=8))
     assert asks(GOOD, arguments=form).exit_code == 0
     refused = ragpg_cli("ask", "zebra", *form)
     assert refused.exit_code == failures.UNAVAILABLE

@@ -182,7 +182,7 @@ def test_a_fault_of_ours_shows_no_secret_op_01(
         raise ZeroDivisionError(f"while talking to {URL} with {KEY}")
 
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr("ragpg.cli.options.connect", explode)
+    monkeypatch.setattr("ragpg.cli.clients.connect", explode)
     result = ragpg_cli("search", "refunds")
     assert result.exit_code == failures.FAULT
     assert "ZeroDivisionError" in result.stderr

@@ -110,7 +110,7 @@ def test_extract_reads_what_is_new(
         "passages": [{"id": 1, "entities": [{"name": "text", "kind": "term"}], "relations": []}]
     }
     model = ScriptedGenerator([json.dumps(answer), "I cannot say."])
-    monkeypatch.setattr("ragpg.cli.options.make_generator", lambda spec: model)
+    monkeypatch.setattr("ragpg.cli.clients.make_generator", lambda spec: model)
     task = tmp_path / "task.txt"
     task.write_text("Name the terms.")
     arguments = ("graph", "extract", "--batch", "1", "--limit", "1", "--prompt", str(task))
@@ -135,7 +135,7 @@ def test_reports_and_overviews(
 ) -> None:
     report = {"title": "All of it", "summary": "Three documents.", "findings": []}
     model = ScriptedGenerator([json.dumps(report), "It is about text [1]."])
-    monkeypatch.setattr("ragpg.cli.options.make_generator", lambda spec: model)
+    monkeypatch.setattr("ragpg.cli.clients.make_generator", lambda spec: model)
     nothing = ragpg_cli("graph", "overview", "What is it about?")
     assert nothing.exit_code == 1
     assert "no communities" in nothing.stderr

@@ -144,7 +144,7 @@ def test_the_page_shows_what_somebody_gets_who_sets_nothing_and_its_sample_is_ri
     page = reference()
     monkeypatch.chdir(tmp_path)
     found = read_config(environment={}).profile
-    rows = dict(re.findall(r"^\| `(\w+)` \|[^|]*\| `?([^|`]*)`? \| (?!`)", page, re.M))
+    rows = dict(re.findall(r"^\| `(\w+)` \|[^|]*\| `?([^|`]*)`? \| `RAGPG_PROFILE_", page, re.M))
     for name in ("collapse", "mmr", "candidates"):
         assert rows[name] == json.dumps(getattr(found, name)), name
     (tmp_path / "ragpg.toml").write_text(page.partition("```toml\n")[2].partition("```")[0])

@@ -7,8 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import ragpg
+from ragpg.cli.main import main
 from ragpg.evaluate.corruptions import claim_pairs
 from ragpg.evaluate.grounding import (
     detect,
@@ -72,3 +74,7 @@ def test_labelled_claims_give_figures_by_question(tmp_path: Path) -> None:
     assert report.verdicts["CONTRADICT"] == {"contradicted": 1}
     plain = evaluate_score(claims, "ROUGE-1", rouge_1)
     assert plain.separations["contradicted"].threshold == 1.0
+    printed = CliRunner().invoke(main, ["eval-grounding", str(tmp_path), "--pairs", "0", "--json"])
+    assert printed.exit_code == 0, printed.output
+    told = {one["judge"]: one["verdicts"] for one in json.loads(printed.stdout)["claims"]}
+    assert told["lexical"]["CONTRADICT"] == {"contradicted": 1}

@@ -1,0 +1,157 @@
+"""The bars of the judges that are chosen by name, one dataclass each: tables of a configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ragpg.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+#: What words can tell better than a model: figures. Negation and names are the model's own work.
+FIGURES = ("number", "unit", "bound", "date")
+#: All that is compared.
+FACTS = (*FIGURES, "negation", "opposite", "quantifier", "name", "role")
+#: Beyond these a judge would read whole documents, or be asked about all of them at once.
+_MOST_CANDIDATES, _MOST_COUNT = 1000, 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalOptions:
+    """The default judge, which also stands in where another one fails.
+
+    supported  share of a claim's content words, 0 to 1, from which evidence supports it
+    partial    share from which it does so in part; at most `supported`
+    """
+
+    supported: float = 0.5
+    partial: float = 0.25
+
+    def __post_init__(self) -> None:
+        check_thresholds(self.supported, self.partial)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingOptions:
+    """The judge `embedding`; its bars depend on the model, `ragpg eval-grounding` learns them.
+
+    supported   cosine, -1 to 1, from which evidence supports a claim
+    partial     cosine from which it does so in part; at most `supported`
+    candidates  spans that are compared with a claim
+    veto        facts that overrule a cosine: number, unit, bound, date, negation, opposite,
+                quantifier, name, role
+    """
+
+    supported: float = 0.63
+    partial: float = 0.5
+    candidates: int = 24
+    veto: Sequence[str] = FACTS
+
+    def __post_init__(self) -> None:
+        check_thresholds(self.supported, self.partial, least=-1)
+        check_counts(_MOST_CANDIDATES, candidates=self.candidates)
+        check_topics(self.veto)
+
+
+@dataclass(frozen=True, slots=True)
+class NLIOptions:
+    """The judge that is the folder of an entailment model.
+
+    supported     probability of entailment, 0 to 1, from which evidence supports a claim
+    partial       probability from which it does so in part; at most `supported`
+    contradicted  probability of contradiction from which it contradicts it
+    candidates    spans that are read for a claim
+    max_tokens    of claim and evidence together; the rest is cut off
+    batch_size    pairs of one run of the model
+    heading       whether the heading is read before the evidence
+    labels        classes of the output in order; none: as config.json of the model says
+    threads       none: the processors of the machine, at most four
+    veto          facts that overrule the model, as for the judge `embedding`
+    """
+
+    supported: float = 0.5
+    partial: float = 0.25
+    contradicted: float = 0.5
+    candidates: int = 5
+    max_tokens: int = 512
+    batch_size: int = 16
+    heading: bool = True
+    labels: Sequence[str] = ()
+    threads: int | None = None
+    veto: Sequence[str] = FIGURES
+
+    def __post_init__(self) -> None:
+        check_thresholds(self.supported, self.partial)
+        check_bar("contradicted", self.contradicted)
+        check_counts(_MOST_CANDIDATES, candidates=self.candidates)
+        check_counts(_MOST_COUNT, batch_size=self.batch_size)
+        if self.threads is not None:
+            check_counts(_MOST_COUNT, threads=self.threads)
+        if not self.max_tokens >= 16:
+            raise ConfigError(f"max_tokens must be at least 16, not {self.max_tokens!r}")
+        check_topics(self.veto)
+
+
+@dataclass(frozen=True, slots=True)
+class LLMOptions:
+    """The judge `llm`, which says verdicts in words; it has no bars.
+
+    candidates  spans that are read for a claim
+    batch       claims with a span each, of one request
+    characters  of one span; the rest is cut off
+    options     what is sent with the request, as {"temperature": 0}
+    """
+
+    candidates: int = 3
+    batch: int = 12
+    characters: int = 1200
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_counts(_MOST_CANDIDATES, candidates=self.candidates)
+        check_counts(_MOST_COUNT, batch=self.batch, characters=self.characters)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """What is configured of each judge that may be named."""
+
+    lexical: LexicalOptions = field(default_factory=LexicalOptions)
+    embedding: EmbeddingOptions = field(default_factory=EmbeddingOptions)
+    nli: NLIOptions = field(default_factory=NLIOptions)
+    llm: LLMOptions = field(default_factory=LLMOptions)
+
+
+def check_thresholds(supported: object, partial: object, *, least: float = 0) -> None:
+    """Raise ConfigError unless both are numbers from `least` to 1, and partial <= supported."""
+    high = check_bar("supported", supported, least=least)
+    low = check_bar("partial", partial, least=least)
+    if low > high:
+        raise ConfigError(f"the threshold of partial, {low}, is above supported, {high}")
+
+
+def check_bar(name: str, value: object, *, least: float = 0) -> float:
+    """A number from `least` to 1. Raises ConfigError for anything else."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not least <= value <= 1:  # type: ignore[operator]
+        raise ConfigError(f"{name} must be a number from {least} to 1, not {value!r}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def check_counts(most: int, **counts: object) -> None:
+    """Raise ConfigError for one that is no whole number from 1 to `most`."""
+    for name, value in counts.items():
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not whole or not 1 <= value <= most:  # type: ignore[operator]
+            raise ConfigError(f"{name} must be a whole number from 1 to {most}, not {value!r}")
+
+
+def check_topics(topics: Sequence[str]) -> None:
+    """Raise ConfigError for a fact that no comparison knows: it would never overrule anything."""
+    given = [topics] if isinstance(topics, str) else list(topics)
+    unknown = [one for one in given if one not in FACTS]
+    if unknown or isinstance(topics, str):
+        said = f"has no fact {unknown[0]!r}" if unknown else f"must be a list, not {topics!r}"
+        raise ConfigError(f"veto {said}", hint=f"Known: {', '.join(FACTS)}.")
