@@ -246,14 +246,25 @@ class Loop:
                 self._wait(fault, self._longer())
 
     def _finish(self, done: Sequence[tuple[Job, FileReport]]) -> None:
+        """End jobs; do them once more where the server was lost since they were taken.
+
+        It may not know any more what it had committed last, and would know of their end alone.
+        What it does know is found unchanged.
+        """
         if done:
-            self._tell(
+            jobs = [job for job, _ in done]
+            ended = self._tell(
                 FINISH,
-                ids=[job.id for job, _ in done],
+                server=jobs[0].server,
+                ids=[job.id for job in jobs],
                 results=[report.status for _, report in done],
                 chunks=[report.chunks for _, report in done],
                 embedded=[report.embedded for _, report in done],
             )
+            if not ended:
+                self.note("the server was lost meanwhile: what was done is looked at again")
+                self._give_back(jobs, JobLost("the server was lost meanwhile"))
+                return
         for job, report in done:
             self.on_job(job, report)
 

@@ -21,7 +21,8 @@ class Enqueued:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job that a worker has. `kind` is text, file or delete; `attempts` counts this one."""
+    """A job that a worker has. `kind` is text, file or delete; `attempts` counts this one; `server`
+    tells the run of the server in which it was taken from others."""
 
     id: int
     namespace: str
@@ -35,6 +36,7 @@ class Job:
     format: str | None
     metadata: Mapping[str, Any]
     attempts: int
+    server: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ DELETE_JOBS = Query(
 CLAIM_JOBS = Query(
     """
 select job_id, namespace, source, kind, path, root, follow_links, content, title, format,
-       metadata, attempts
+       metadata, attempts, ragpg.server_start()
   from ragpg.claim_jobs(%(worker)s, %(k)s, make_interval(secs => %(lease)s),
          %(folders)s::text[], %(refused)s::text[])
 """,
@@ -140,10 +142,12 @@ select ragpg.extend_jobs(%(worker)s, %(ids)s::bigint[], make_interval(secs => %(
     one_column,
 )
 
+#: Nothing where the server is not the one under which the jobs were taken.
 FINISH = Query(
     """
 select ragpg.finish_jobs(%(worker)s, %(ids)s::bigint[], %(results)s::text[],
          %(chunks)s::integer[], %(embedded)s::integer[])
+ where ragpg.server_start() = %(server)s
 """,
     one_column,
 )

@@ -9,19 +9,24 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
 
 import ragpg
 from ragpg import localdb, migrate
+from ragpg.jobs.loop import Loop
+from ragpg.jobs.options import WorkOptions
+from ragpg.jobs.queue import Queue
+from ragpg.jobs.worker import work
 from ragpg.testing import HashEmbedder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 PROJECT = Path(__file__).parents[2]
 FILES, SECTIONS = 60, 12
@@ -70,6 +75,11 @@ def start(dsn: str, corpus: Path) -> subprocess.Popen[bytes]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
+
+
+def kill_server() -> None:
+    data = localdb.status().data
+    os.kill(int((data / "postmaster.pid").read_text().split("\n")[0]), signal.SIGKILL)
 
 
 def wait_for_some_documents(dsn: str, client: subprocess.Popen[bytes]) -> None:
@@ -143,10 +153,56 @@ def test_the_server_is_killed(own_server: str, corpus: Path) -> None:
         rag.create_namespace("docs")
     client = start(own_server, corpus)
     wait_for_some_documents(own_server, client)
-    data = localdb.status().data
-    postmaster = int((data / "postmaster.pid").read_text().split("\n")[0])
-    os.kill(postmaster, signal.SIGKILL)
+    kill_server()
     client.wait(timeout=60)
     dsn = localdb.up()
     assert_no_half_document(dsn)
     finish(dsn, corpus)
+
+
+class FlushingEmbedder(HashEmbedder):
+    """What was committed before a text is embedded outlives the server."""
+
+    def __init__(self, dsn: str) -> None:
+        super().__init__(32)
+        self.dsn = dsn
+
+    def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        with psycopg.connect(self.dsn, autocommit=True) as connection:
+            connection.execute("checkpoint")
+        return super().embed_documents(texts)
+
+
+def test_a_server_that_loses_commits_loses_no_job(
+    own_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with synchronous_commit = off, or when a replica takes over: the document is gone, and the
+    worker was about to say that it is done."""
+    with psycopg.connect(own_server, autocommit=True) as connection:
+        connection.execute("alter system set wal_writer_delay = '10s'")
+        connection.execute("alter system set wal_writer_flush_after = '1GB'")
+        connection.execute("select pg_reload_conf()")
+    finish, crashes = Loop._finish, list[int]()
+
+    def crash(self: Loop, done: Any) -> None:
+        if done and not crashes:
+            crashes.append(documents(own_server))
+            kill_server()
+            localdb.up()
+            crashes.append(documents(own_server))
+        finish(self, done)
+
+    monkeypatch.setattr(Loop, "_finish", crash)
+    with ragpg.connect(own_server, embedder=FlushingEmbedder(own_server)) as rag:
+        Queue(rag).enqueue(texts=[("a.md", "The text of the job.")], namespace="docs")
+        work(rag, WorkOptions(drain=True, lease=5, poll=0.1), stop=threading.Event())
+        [job] = Queue(rag).jobs()
+    assert crashes == [1, 0], "the server has lost what it had committed"
+    assert documents(own_server) == 1
+    assert (job.state, job.result, job.attempts) == ("done", "stored", 1)
+
+
+def documents(dsn: str) -> int:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        [count] = connection.execute("select count(*) from ragpg.document").fetchone() or [0]
+        return int(count)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import textwrap
@@ -21,7 +20,7 @@ from ragpg import localdb
 from ragpg.errors import RagpgError
 from ragpg.jobs.queue import Queue
 
-from .test_crashes import own_server
+from .test_crashes import kill_server, own_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,8 +105,7 @@ class Chaos:
             self.killed["workers"] += 1
 
     def kill_server(self) -> None:
-        data = localdb.status().data
-        os.kill(int((data / "postmaster.pid").read_text().split("\n")[0]), signal.SIGKILL)
+        kill_server()
         time.sleep(self.random.uniform(0, 0.5))
         localdb.up()
         self.killed["servers"] += 1
