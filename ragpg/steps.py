@@ -182,7 +182,7 @@ class Outcome(Generic[T]):
     """How one of several flows ended; `take` returns the value or raises the error."""
 
     value: T | None = None
-    error: Exception | None = None
+    error: BaseException | None = None
 
     def take(self) -> T:
         if self.error is not None:
@@ -273,71 +273,70 @@ def within(flow: Flow[T], seconds: float | None) -> Flow[T]:
     if seconds is None:
         return (yield from flow)
     ends = time.monotonic() + seconds
-    answer: Any = None
-    error: Exception | None = None
-    while True:
-        try:
-            step = flow.send(answer) if error is None else flow.throw(error)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        answer = error = None
+    outcome: Outcome[Any] = Outcome()
+    while not isinstance(step := _next(flow, outcome), _End):
         left = ends - time.monotonic()
         if left <= 0:
-            error = TimeoutError(f"no answer within {seconds:g} s")
+            outcome = Outcome(error=TimeoutError(f"no answer within {seconds:g} s"))
             continue
         if isinstance(step, Embed | Complete | Call):
             step = replace(step, timeout=left if step.timeout is None else min(step.timeout, left))
         try:
-            answer = yield step
+            outcome = Outcome((yield step))
         except TimeoutError as raised:
-            error = TimeoutError(f"no answer within {seconds:g} s")
-            error.__cause__ = raised
+            late = TimeoutError(f"no answer within {seconds:g} s")
+            late.__cause__ = raised
+            outcome = Outcome(error=late)
         except Exception as raised:
-            error = raised
+            outcome = Outcome(error=raised)
+    return step.value
 
 
 def run(flow: Flow[T], perform: Perform, stopped: threading.Event | None = None) -> T:
     """Drive a flow to its end. Together runs its first flow here and the others in threads."""
-    answer: Any = None
-    error: BaseException | None = None
-    while True:
-        try:
-            step = flow.send(answer) if error is None else flow.throw(error)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        answer = error = None
+    outcome: Outcome[Any] = Outcome()
+    while not isinstance(step := _next(flow, outcome), _End):
         try:
             if stopped is not None and stopped.is_set():
                 raise _Stopped
             if isinstance(step, Together):
-                answer = _side_by_side(step.flows, perform, stopped)
+                outcome = Outcome(_side_by_side(step.flows, perform, stopped))
             else:
-                answer = perform(step)
+                outcome = Outcome(perform(step))
         # An interrupt reaches the flow too, which gives back what it holds and lets it pass.
         except BaseException as raised:
-            error, stopped = raised, None
+            outcome, stopped = Outcome(error=raised), None
+    return step.value
 
 
 async def arun(flow: Flow[T], perform: AsyncPerform) -> T:
     """Drive a flow to its end. Together gathers."""
-    answer: Any = None
-    error: BaseException | None = None
-    while True:
-        try:
-            step = flow.send(answer) if error is None else flow.throw(error)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        answer = error = None
+    outcome: Outcome[Any] = Outcome()
+    while not isinstance(step := _next(flow, outcome), _End):
         try:
             if isinstance(step, Together):
-                answer = await asyncio.gather(*(_outcome(one, perform) for one in step.flows))
+                found = await asyncio.gather(*(_outcome(one, perform) for one in step.flows))
+                outcome = Outcome(found)
             else:
-                answer = await perform(step)
+                outcome = Outcome(await perform(step))
         except BaseException as raised:
-            error = raised
+            outcome = Outcome(error=raised)
+    return step.value
+
+
+@dataclass(frozen=True, slots=True)
+class _End(Generic[T]):
+    """What a flow returned."""
+
+    value: T
+
+
+def _next(flow: Flow[T], last: Outcome[Any]) -> Step | _End[T]:
+    """The next step of a flow that is told how the last one ended."""
+    try:
+        return flow.send(last.value) if last.error is None else flow.throw(last.error)
+    except StopIteration as end:
+        return _End(end.value)
 
 
 class _Stopped(BaseException):

@@ -179,7 +179,7 @@ def _ask_retriever(
     return kept, ArmReport(rows=len(kept), ms=since(began))
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     text = str(error)
     if isinstance(error, TimeoutError) and not text:
         return "no answer in time"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ragpg.query.grounding_report import grounding_json
-from ragpg.tools.calls import Risk, definition_of, read_call, read_names, read_text, schema_of
+from ragpg.tools.calls import Risk, read_call, read_names, read_text, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,10 +59,6 @@ class GroundTool:
             },
             "answer",
         )
-
-    def definition(self) -> dict[str, Any]:
-        """The tool as OpenAI's chat API takes it."""
-        return definition_of(self)
 
     def work(
         self, rag: Any, arguments: str | Mapping[str, Any], learning: Learning | None

@@ -16,7 +16,6 @@ from ragpg.memory.memory import AgentFlows, namespace_of
 from ragpg.tools.calls import (
     Risk,
     ToolError,
-    definition_of,
     read_call,
     read_names,
     read_text,
@@ -56,6 +55,8 @@ class _MemoryTool:
 
     name: ClassVar[str]
     description: ClassVar[str]
+    #: The arguments of a call as a JSON schema.
+    parameters: ClassVar[dict[str, Any]]
     risk: ClassVar[Risk]
 
     def __post_init__(self) -> None:
@@ -66,15 +67,6 @@ class _MemoryTool:
         """The namespace of the agent, and no other."""
         return (namespace_of(self.agent),)
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The arguments of a call as a JSON schema."""
-        raise NotImplementedError
-
-    def definition(self) -> dict[str, Any]:
-        """The tool as OpenAI's chat API takes it."""
-        return definition_of(self)
-
 
 @dataclass(frozen=True, slots=True)
 class RememberTool(_MemoryTool):
@@ -83,21 +75,17 @@ class RememberTool(_MemoryTool):
     name: ClassVar[str] = "remember"
     description: ClassVar[str] = _REMEMBER
     risk: ClassVar[Risk] = "write"
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The arguments of a call as a JSON schema."""
-        return schema_of(
-            {
-                "text": {"type": "string", "description": "The fact.", "maxLength": LONGEST},
-                "key": {
-                    "type": "string",
-                    "description": "What it is about, as 'favourite colour': a fact takes the "
-                    "place of the older one with its key.",
-                },
+    parameters: ClassVar[dict[str, Any]] = schema_of(
+        {
+            "text": {"type": "string", "description": "The fact.", "maxLength": LONGEST},
+            "key": {
+                "type": "string",
+                "description": "What it is about, as 'favourite colour': a fact takes the "
+                "place of the older one with its key.",
             },
-            "text",
-        )
+        },
+        "text",
+    )
 
     def work(
         self, rag: Any, arguments: str | Mapping[str, Any], _: Learning | None = None
@@ -126,22 +114,18 @@ class RecallTool(_MemoryTool):
     name: ClassVar[str] = "recall"
     description: ClassVar[str] = _RECALL
     risk: ClassVar[Risk] = "read"
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The arguments of a call as a JSON schema."""
-        return schema_of(
-            {
-                "query": {"type": "string", "description": "What to recall."},
-                "k": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": MOST,
-                    "description": "How many memories at most; 5 if left out.",
-                },
+    parameters: ClassVar[dict[str, Any]] = schema_of(
+        {
+            "query": {"type": "string", "description": "What to recall."},
+            "k": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": MOST,
+                "description": "How many memories at most; 5 if left out.",
             },
-            "query",
-        )
+        },
+        "query",
+    )
 
     def work(
         self, rag: Any, arguments: str | Mapping[str, Any], _: Learning | None = None
@@ -166,22 +150,18 @@ class ForgetTool(_MemoryTool):
     name: ClassVar[str] = "forget"
     description: ClassVar[str] = _FORGET
     risk: ClassVar[Risk] = "delete"
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The arguments of a call as a JSON schema."""
-        return schema_of(
-            {
-                "sources": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "minItems": 1,
-                    "maxItems": MOST,
-                    "description": "The sources of the memories.",
-                }
-            },
-            "sources",
-        )
+    parameters: ClassVar[dict[str, Any]] = schema_of(
+        {
+            "sources": {
+                "type": "array",
+                "items": {"type": "string"},
+                "minItems": 1,
+                "maxItems": MOST,
+                "description": "The sources of the memories.",
+            }
+        },
+        "sources",
+    )
 
     def work(
         self, rag: Any, arguments: str | Mapping[str, Any], _: Learning | None = None
