@@ -20,13 +20,13 @@ _ACCENTS = re.compile(
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # Scripts without blanks between words: kana, Chinese characters, Thai, Lao, Khmer; and Hangul,
 # whose words carry endings.
-_UNSPACED = (
+UNSPACED = (
     "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\u0e00-\u0eff\u1780-\u17ff"
 )
-_WORD = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+")
+_WORD = re.compile(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]+")
 # Most texts are plain ASCII, where a simple class is several times faster.
 _ASCII_WORD = re.compile("[a-z0-9]+")
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]")
+_UNSPACED_RUN = re.compile(f"[{UNSPACED}]")
 _QUOTES = str.maketrans("‘’‚‛“”„‟«»‐‑‒–—−", "''''" + '""""""' + "------")
 
 _FUNCTION_WORDS = """

@@ -1,4 +1,4 @@
-"""Finds citation markers in an answer: [1], [1, 4], [2-5], [1–3], [^1], 【1】, [Source 1].
+"""Finds citation markers in an answer: [1], [1, 4], [2-5], [1]–[3], [^1], 【1】, [Source 1].
 
 What looks alike and is none stays untouched: code in fences and backticks, links and their
 definitions, footnote definitions, array indexes, and text quoted from a source.
@@ -13,16 +13,26 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from ragpg.words import find_quote
+from ragpg.words import UNSPACED, find_quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _DASH = "‐‑‒–—−-"
+_BRACKETS = {"[": "]", "【": "】", "［": "］", "〔": "〕"}
+_OPEN, _CLOSE = re.escape("".join(_BRACKETS)), re.escape("".join(_BRACKETS.values()))
+#: What models write before a number: "Source 1", "citation:1", and the same in other languages.
+_LABEL = (
+    r"(?:(?:sources?|citations?|refs?|references?|docs?|documents?|passages?|quellen?|fuentes?|fontes?"
+    r"|источник)\b|来源|來源|出典)\s*[:：#]?\s*"
+)
 _MARKER = re.compile(
-    r"(?P<open>[\[【])(?P<foot>\^)?\s*(?:sources?\b\s*[:#]?\s*)?(?P<body>[^\[\]【】\n†]{1,200})"
-    r"(?:†[^\[\]【】\n]{0,80})?(?P<close>[\]】])",
+    rf"(?P<open>[{_OPEN}])(?P<foot>\^)?\s*(?:{_LABEL})?(?P<body>[^{_OPEN}{_CLOSE}\n†]{{1,200}})"
+    rf"(?:†[^{_OPEN}{_CLOSE}\n]{{0,80}})?(?P<close>[{_CLOSE}])",
     re.IGNORECASE,
+)
+_SEPARATOR = re.compile(
+    r"[,;&،؛、，；]|\s(?:and|und|et|y|e|i|и|og|och|en)\s|和|及|と|\sو\s?", re.IGNORECASE
 )
 _PART = re.compile(rf"(?P<low>[{_DASH}]?\w+)(?:\s*[{_DASH}]\s*(?P<high>\w+))?")
 _FENCE = re.compile(
@@ -34,8 +44,11 @@ _LINK = re.compile(r"!?\[[^\[\]\n]*\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"
 _DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:", re.M)
 _QUOTE = re.compile(r"\"(?P<a>[^\"\n]+)\"|“(?P<b>[^”\n]+)”|«(?P<c>[^»\n]+)»|„(?P<d>[^“”\n]+)[“”]")
 _QUOTE_BLOCK = re.compile(r"^ {0,3}>[^\n]*$", re.M)
-_IN_WORD = re.compile(r"[\w\]]")
-_PHRASE_END = re.compile(r"\s*(?:[.,;:!?)]|$)")
+# Where words stand without blanks, so does what follows them.
+_IN_WORD = re.compile(rf"[^\W{UNSPACED}]|\]")
+_PHRASE_END = re.compile(r"\s*(?:[.,;:!?)。，、；：！？）।॥؟،؛…]|$)")
+#: Between [1] and [3]: all from the one to the other.
+_UP_TO = re.compile(f"[{_DASH}]")
 #: ① to ⑳.
 _CIRCLED = "".join(map(chr, range(0x2460, 0x2474)))
 #: A range is written out up to this many numbers; of a longer one only its ends are kept.
@@ -68,7 +81,7 @@ def find_markers(answer: str, sources: Sequence[str] = ()) -> list[Marker]:
     attached: list[tuple[str, Marker]] = []
     last_end = -1
     for found in _MARKER.finditer(answer):
-        if {"[": "]", "【": "】"}[found["open"]] != found["close"]:
+        if _BRACKETS[found["open"]] != found["close"]:
             continue
         if hidden.covers(found.start()):
             continue
@@ -78,8 +91,9 @@ def find_markers(answer: str, sources: Sequence[str] = ()) -> list[Marker]:
         marker = Marker(found.start(), found.end(), numbers)
         before = answer[found.start() - 1 : found.start()]
         if not _IN_WORD.match(before) or found["foot"] or last_end == found.start():
-            detached.append(marker)
             last_end = found.end()
+            if not _joined(detached, marker, answer):
+                detached.append(marker)
         elif before != "]":
             attached.append((_word_before(answer, found.start()), marker))
     if detached:
@@ -95,6 +109,19 @@ def find_markers(answer: str, sources: Sequence[str] = ()) -> list[Marker]:
         and _PHRASE_END.match(answer, marker.end)
         and len(indexes[word]) == 1
     ]
+
+
+def _joined(markers: list[Marker], last: Marker, answer: str) -> bool:
+    """Whether a marker ends a range that the one before it begins, as in [1]–[3]: then it is made
+    a part of that one."""
+    first = markers[-1] if markers else None
+    if first is None or not _UP_TO.fullmatch(answer, first.end, last.start):
+        return False
+    if len(first.numbers) > 1 or len(last.numbers) > 1:
+        return False
+    numbers = _range(first.numbers[0], last.numbers[0])
+    markers[-1] = Marker(first.start, last.end, numbers)
+    return True
 
 
 def _word_before(answer: str, end: int) -> str:
@@ -156,7 +183,7 @@ def _hidden_spans(answer: str, sources: Sequence[str]) -> _Hidden:
         quote = next((part for part in found.groupdict().values() if part), found[0])
         quote = quote.lstrip("> ")
         # Only quotations with a bracket in them can hide one, and comparing costs time.
-        if "[" not in quote:
+        if not any(one in quote for one in _BRACKETS):
             continue
         if quote not in known:
             known[quote] = any(find_quote(quote, source) for source in sources)
@@ -169,15 +196,24 @@ def _hidden_spans(answer: str, sources: Sequence[str]) -> _Hidden:
 def _numbers(body: str) -> tuple[int, ...]:
     """The numbers of a marker's inside; () when it holds anything that is no number."""
     numbers: list[int] = []
-    for part in re.split(r"[,;&]", body):
+    # Marks of direction, and blanks of no width, stand beside digits in some scripts.
+    body = "".join(one for one in body if unicodedata.category(one) != "Cf")
+    for part in _SEPARATOR.split(body):
+        if not part.strip():
+            continue
         found = _PART.fullmatch(part.strip())
         low = _number(found["low"]) if found else None
         high = _number(found["high"]) if found and found["high"] else low
         if low is None or high is None:
             return ()
-        whole = low <= high <= low + _LONGEST_RANGE
-        numbers.extend(range(low, high + 1) if whole else (low, high))
+        numbers.extend(_range(low, high))
     return tuple(dict.fromkeys(numbers))
+
+
+def _range(low: int, high: int) -> tuple[int, ...]:
+    """All numbers from one to another, of many only these two."""
+    whole = low <= high <= low + _LONGEST_RANGE
+    return tuple(range(low, high + 1)) if whole else (low, high)
 
 
 def _number(text: str) -> int | None:

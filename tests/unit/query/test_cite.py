@@ -278,3 +278,31 @@ def test_json_says_where_in_which_version() -> None:
     assert (written["lines"], written["chars"], written["version"]) == ([3, 4], [10, 14], 5)
     assert (written["chunk_ids"], written["also"]) == ([6, 7], ["b.md"])
     assert written["provenance"] == "docs:a.md#L3-L4"
+
+
+@pytest.mark.parametrize(
+    ("answer", "numbers"),
+    [
+        # Where words stand without blanks, a marker stands right behind them.
+        ("密钥每90天轮换一次[1]。午餐在中午[2]。", [(1,), (2,)]),
+        ("鍵は90日ごとに交換されます[2][1]。", [(2,), (1,)]),
+        ("กุญแจเปลี่ยนทุก 90 วัน[3]", [(3,)]),
+        ("密钥轮换［１］，午餐【2、3】。", [(1,), (2, 3)]),
+        ("المفاتيح تتغير كل ٩٠ يوما[٢]، ثم [\u200f٣\u200f].", [(3,)]),
+        ("المفاتيح تتغير كل ٩٠ يوما[٢]،", [(2,)]),
+        ("चाबियाँ बदलती हैं[३]।", [(3,)]),
+        ("Keys rotate [1 and 2], [1, 2, and 3], [citation:3], [Quelle 2], [来源1].",
+         [(1, 2), (1, 2, 3), (3,), (2,), (1,)]),
+        ("Keys rotate [1]–[3], not [1] - [3].", [(1, 2, 3), (1,), (3,)]),
+        ("Keys rotate ［1], [1】.", []),
+        ("Rows[1] and 列[0] of x[2]", [(0,)]),
+    ],
+)  # fmt: skip
+def test_markers_of_other_scripts_and_habits_are_read(
+    answer: str, numbers: list[tuple[int, ...]]
+) -> None:
+    assert [one.numbers for one in find_markers(answer)] == numbers
+
+
+def test_a_range_of_brackets_keeps_its_sources_when_numbers_change() -> None:
+    assert cite("Z [3]. X [1]–[3].", THREE).text == "Z [1]. X [2][3][1]."
