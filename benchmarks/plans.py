@@ -17,6 +17,7 @@ from typing import Any
 import psycopg
 from pgvector import Vector
 from pgvector.psycopg import register_vector
+from psycopg.sql import SQL, Identifier
 from vectors import StaticEmbedder
 
 QUESTION = "how do I rename a column of a table without locking it"
@@ -99,6 +100,14 @@ SECTIONS = (
         " joined to opening chunks. Nothing in it reads a table in full. The second drops what is found"
         " already and opens a passage for each document.",
     ),
+    Section(
+        "Sentences",
+        "select * from ragpg.sentence_arm(%(vector)s, %(ids)s, %(candidates)s, 50)",
+        ("with split as",),
+        "Only the candidates of the other arms are looked at, each by the primary key: fifty short index"
+        " scans over the sentences and fifty over the chunks, whatever the size of the tables. Here"
+        " every chunk has three sentences, each with the vector of the chunk: the work is the same.",
+    ),
 )
 
 
@@ -135,6 +144,26 @@ def statements(diagnostics: list[str], shown: tuple[str, ...]) -> list[str]:
     return found
 
 
+def fill_sentences(connection: psycopg.Connection[Any], namespace: str) -> None:
+    """Three sentences with the vector of their chunk for each, where there are none."""
+    found = connection.execute(
+        "select id, space_id from ragpg.namespace where name = %s", [namespace]
+    ).fetchone()
+    assert found is not None
+    namespace_id, space = found
+    connection.execute("select ragpg.create_sentence_space(%s)", [space])
+    connection.execute(
+        SQL(
+            """insert into ragpg.{} (namespace_id, chunk_id, ordinal, start_char, end_char, embedding)
+               select namespace_id, chunk_id, ordinal, 10 * ordinal, 10 * ordinal + 9, embedding
+                 from ragpg.{}, generate_series(0, 2) as ordinal
+                where namespace_id = %s and not exists (select from ragpg.{})"""
+        ).format(*(Identifier(f"{one}_{space}") for one in ("sentence", "embedding", "sentence"))),
+        [namespace_id],
+    )
+    connection.execute(SQL("vacuum analyze ragpg.{}").format(Identifier(f"sentence_{space}")))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("dsn")
@@ -152,11 +181,13 @@ def main() -> None:
             """select ragpg.namespace_ids(%(names)s), current_setting('shared_buffers'),
                       (select chunks from ragpg.namespaces where name = any (%(names)s)),
                       vector_dims(%(vector)s),
-                      array(select chunk_id from ragpg.search(%(query)s, %(vector)s, %(names)s))""",
+                      array(select chunk_id from ragpg.search(%(query)s, %(vector)s, %(names)s, k => 50))""",
             parameters,
         ).fetchone()
         assert row is not None
-        parameters["ids"], buffers, chunks, dimensions, parameters["seeds"] = row
+        parameters["ids"], buffers, chunks, dimensions, parameters["candidates"] = row
+        parameters["seeds"] = parameters["candidates"][:10]
+        fill_sentences(connection, options.namespace)
         print(
             INTRODUCTION.format(
                 chunks=chunks, dimensions=dimensions, question=QUESTION, shared_buffers=buffers

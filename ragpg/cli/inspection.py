@@ -110,7 +110,7 @@ def inspect(
     elif out:
         page = as_html(found, depth=depth)
         files.write_file(out, page)
-        output.say(f"{out}: {len(found.result.hits)} hits of {len(found.trace.fused)}", err=True)
+        output.say(f"{out}: {len(found.result.hits)} of {len(found.trace.fused)} hits", err=True)
 
 
 def count_of(text: str) -> int:
