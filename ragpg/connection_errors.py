@@ -12,6 +12,7 @@ from ragpg.errors import (
     BY_SQLSTATE,
     ConfigError,
     DatabaseError,
+    DiskFull,
     PoolExhausted,
     RagpgError,
     ReadOnlyDatabase,
@@ -78,6 +79,12 @@ def _mapped(error: psycopg.Error, schema: str, secrets: Sequence[str], writes: b
             "the statement ran into its time limit",
             hint="Raise the setting search_timeout (RAGPG_SEARCH_TIMEOUT, seconds), or the "
             "statement_timeout of the role where that is lower.",
+        )
+    if kind is DiskFull:
+        return DiskFull(
+            f"the server of the database has no room left: {message}",
+            hint="Free or add disk space there. What was committed stays, so run it again then: "
+            "it goes on from there.",
         )
     if kind is ReadOnlyDatabase:
         return ReadOnlyDatabase(

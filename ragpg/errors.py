@@ -12,6 +12,7 @@ RagpgError
 │   ├── DimensionMismatch       a vector has another length than its space (RG002)
 │   ├── SearchTimeout           the statement ran into its time limit
 │   ├── PoolExhausted           no connection became free in time
+│   ├── DiskFull                the server of the database has no room left (53100)
 │   ├── ReadOnlyDatabase        a write on a replica or under a read-only role
 │   └── JobLost                 a worker's jobs were taken away from it (RG007)
 ├── LocalDatabaseError          the private Postgres of `ragpg db` cannot run
@@ -95,6 +96,10 @@ class PoolExhausted(DatabaseError):
     """No connection became free within the configured time."""
 
 
+class DiskFull(DatabaseError):
+    """The server of the database has no room left on a disk."""
+
+
 class ReadOnlyDatabase(DatabaseError):
     """A write was tried on a replica or under a role that may only read."""
 
@@ -169,6 +174,7 @@ BY_SQLSTATE: dict[str, type[RagpgError]] = {
     "RG005": ConfigError,
     "RG006": CypherError,
     "RG007": JobLost,
+    "53100": DiskFull,
     "57014": SearchTimeout,
     "25006": ReadOnlyDatabase,
     "42501": DatabaseError,
