@@ -271,14 +271,20 @@ def _documents(metadata: MetaData) -> None:
         Column("matches", SmallInteger, nullable=False, server_default=text("0")),
         reference(metadata, "document", "document_id"),
         reference(metadata, "document", "target_id", "SET NULL (target_id)"),
-        Index("link_target", "namespace_id", "target"),
+        Index(
+            "link_target",
+            "namespace_id",
+            "target",
+            "document_id",
+            postgresql_where=text("matches = 0"),
+        ),
         Index("link_path", "namespace_id", text('left("path", 600)')),
         Index("link_out", "namespace_id", "document_id", postgresql_include=["target_id"]),
         Index(
             "link_in",
             "namespace_id",
             "target_id",
-            postgresql_include=["document_id"],
+            "document_id",
             postgresql_where=text("target_id is not null"),
         ),
     )

@@ -47,7 +47,7 @@ def _plain(name: str, default: str | None = "") -> Column[str]:
 
 
 def _ways(table: Table, *also: str) -> None:
-    """The two covering indexes of an edge table, one for each direction."""
+    """The two covering indexes of an edge table, one for each direction, in the order of a walk."""
     heaviest = table.c.weight.desc()
     for near, far in (("source", "target"), ("target", "source")):
         Index(
@@ -55,7 +55,8 @@ def _ways(table: Table, *also: str) -> None:
             table.c.namespace_id,
             table.c[near],
             heaviest,
-            postgresql_include=[far, *also],
+            table.c[far],
+            postgresql_include=list(also),
         )
 
 
@@ -175,6 +176,7 @@ def _analysis(metadata: MetaData) -> None:
             key_column(f"{node}_id"),
             Column("pagerank", REAL, nullable=False, server_default=text("0")),
             Column("community_id", BigInteger),
+            *(Column(name, Integer) for name in ("version", "noted") if node == "document"),
             reference(metadata, node, f"{node}_id"),
             reference(metadata, "community", "community_id", "SET NULL (community_id)"),
         )

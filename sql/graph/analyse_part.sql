@@ -11,16 +11,25 @@ as $$
 declare
   owner integer := (ragpg.namespace_ids(array[analyse_part.namespace]))[1];
   made jsonb := coalesce(analyse_part.details, '{}');
+  ids bigint[];
+  versions integer[];
 begin
   if not pg_try_advisory_xact_lock(hashtext('ragpg.analyse_graph'), owner) then
     return null;
   end if;
   case part
     when 'names' then
+      -- What all parts have seen at least: a document that changes from here on, or is changed already
+      -- by a transaction that has yet to end, is for the next analysis.
+      select array_agg(document.id), array_agg(document.version) into ids, versions
+        from ragpg.document
+        left join ragpg.document_rank as rank on rank.namespace_id = owner and rank.document_id = document.id
+       where document.namespace_id = owner and document.version is distinct from rank.noted;
       perform ragpg.fold_statistics();
       perform ragpg.find_waiting(owner);
       perform ragpg.remove_orphans(owner);
       perform ragpg.resolve_links(owner);
+      perform ragpg.note_versions(owner, ids, versions);
     when 'terms' then
       made := made || jsonb_build_object('shared_terms', ragpg.write_shared_terms(owner));
     when 'pagerank' then
@@ -29,8 +38,11 @@ begin
       made := made || jsonb_build_object(
         'communities', ragpg.write_communities(owner),
         'seconds', round(extract(epoch from clock_timestamp() - analyse_part.since), 3));
+      update ragpg.document_rank as rank set version = rank.noted
+       where rank.namespace_id = owner and rank.version is distinct from rank.noted;
       insert into ragpg.graph_state as kept (namespace_id, analysed_at, documents, details)
-      values (owner, analyse_part.since, coalesce((made ->> 'documents')::bigint, 0), made)
+      select owner, analyse_part.since, count(rank.version), made
+        from ragpg.document_rank as rank where rank.namespace_id = owner
       on conflict (namespace_id) do update
          set analysed_at = excluded.analysed_at, documents = excluded.documents, details = excluded.details;
     else

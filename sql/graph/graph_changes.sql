@@ -1,5 +1,5 @@
--- Changed and new documents, and those that are gone. What a transaction from before the analysis has
--- brought while that ran is older and yet new: it has no rank.
+-- Changed and new documents, and those that are gone. By version and not by time: what a transaction
+-- from before the analysis brings after it is older and yet new.
 create or replace function ragpg.graph_changes(namespace_id integer)
 returns table (documents bigint, changed bigint, analysed_at timestamptz)
 language sql stable
@@ -9,9 +9,8 @@ begin atomic
     left join ragpg.graph_state as state on state.namespace_id = space.id
    cross join lateral (
      select count(*) as documents,
-            count(*) filter (where state.analysed_at is null or document.updated_at > state.analysed_at
-                                or rank.pagerank is null or rank.pagerank = 0) as changed,
-            count(*) filter (where rank.pagerank > 0) as ranked
+            count(*) filter (where state.analysed_at is null or rank.version is distinct from document.version) as changed,
+            count(rank.version) as ranked
        from ragpg.document
        left join ragpg.document_rank as rank on rank.namespace_id = document.namespace_id and rank.document_id = document.id
       where document.namespace_id = space.id) as counted;

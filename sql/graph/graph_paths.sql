@@ -137,8 +137,9 @@ begin
                            from (select * from ragpg.link
                                   where link.namespace_id = seed.namespace_id and link.document_id = seed.document_id
                                   order by link.target limit 4 * graph_paths.fanout) as link
-                           left join ragpg.document as aim on link.matches = 0 and aim.namespace_id = link.namespace_id
-                                                          and aim.source = link.target
+                           left join lateral (select document.id from ragpg.document
+                                               where link.matches = 0 and document.namespace_id = link.namespace_id
+                                                 and document.source = link.target offset 0) as aim on true
                           order by 1 limit graph_paths.fanout) as found
      where found.id <> seed.document_id
      union all

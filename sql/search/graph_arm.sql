@@ -14,6 +14,8 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
+  -- What a step weighs by its tier.
+  shares constant double precision[] := '{1, 0.1, 0.01, 0.001, 0.0001, 0.00001}';
   weights sparsevec;
   owners integer[];
   documents bigint[];
@@ -22,6 +24,7 @@ declare
   paths text[];
   chunks bigint[];
   allowed bigint[];
+  openings text[];
 begin
   if k is null then
     raise exception 'k cannot be null' using errcode = 'RG005', hint = 'Leave it out, or give a whole number.';
@@ -47,9 +50,10 @@ begin
      union all
     -- The reason is the whole way, with the document that the first step led to in brackets.
     select further.tier + 2, further.namespace_id, further.document_id, further.chunk_id, further.weight / 4,
-           frontier.paths[further.place] || ' (' || coalesce(turn.source, '?') || '), ' || further.path
+           frontier.paths[further.place] || further.path
       from (select array_agg(reached.chunk_id order by reached.weight desc, reached.chunk_id) as chunks,
-                   array_agg(reached.path order by reached.weight desc, reached.chunk_id) as paths
+                   array_agg(reached.path || ' (' || coalesce(turn.source, '?') || '), '
+                             order by reached.weight desc, reached.chunk_id) as paths
               from (select coalesce(step.chunk_id, opening.id) as chunk_id, sum(step.weight order by step.weight) as weight,
                            (array_agg(step.path order by step.tier, step.weight desc, step.path))[1] as path
                       from step
@@ -57,22 +61,28 @@ begin
                                           where step.chunk_id is null and chunk.namespace_id = step.namespace_id
                                             and chunk.document_id = step.document_id
                                           order by chunk.ordinal limit 1) as opening on true
-                     group by 1 order by 2 desc, 1 limit 20) as reached) as frontier,
+                     group by 1 order by 2 desc, 1 limit 20) as reached
+              left join lateral (select document.source collate "default" as source from ragpg.chunk
+                                   join ragpg.document on document.namespace_id = chunk.namespace_id and document.id = chunk.document_id
+                                  where chunk.namespace_id = any (graph_arm.namespace_ids) and chunk.id = reached.chunk_id
+                                 offset 0) as turn on true) as frontier,
            ragpg.graph_paths(frontier.chunks, graph_arm.namespace_ids, null, 20) as further
-      left join lateral (select document.source collate "default" as source from ragpg.chunk
-                           join ragpg.document on document.namespace_id = chunk.namespace_id and document.id = chunk.document_id
-                          where chunk.namespace_id = further.namespace_id and chunk.id = frontier.chunks[further.place]
-                         offset 0) as turn on true
      where graph_arm.hops > 1
+  ), owner as (
+    -- All in one scan: many steps lead to the same chunks.
+    select chunk.namespace_id, chunk.id, chunk.document_id from ragpg.chunk
+     where chunk.namespace_id = any (graph_arm.namespace_ids)
+       and chunk.id = any (array(select distinct again.chunk_id from again where again.document_id is null))
+    offset 0
   ), reached as (
     select again.tier, again.weight, again.path, again.namespace_id, again.chunk_id,
-           coalesce(again.document_id, (select chunk.document_id from ragpg.chunk
-                                         where chunk.namespace_id = again.namespace_id and chunk.id = again.chunk_id)) as document_id
+           coalesce(again.document_id, owner.document_id) as document_id
       from again
+      left join owner on again.document_id is null and owner.namespace_id = again.namespace_id and owner.id = again.chunk_id
   ), summed as (
     -- A document counts once, by its best tier; the reason is that of the heaviest step.
     select reached.namespace_id, reached.document_id, min(reached.tier) as tier,
-           sum(reached.weight * 0.1 ^ (reached.tier - 1) order by reached.tier, reached.weight, reached.path) as weight,
+           sum(reached.weight * shares[reached.tier] order by reached.tier, reached.weight, reached.path) as weight,
            (array_agg(reached.path order by reached.tier, reached.weight desc, reached.path))[1] as path,
            (array_agg(reached.chunk_id order by reached.tier, reached.weight desc, reached.chunk_id)
               filter (where reached.chunk_id is not null))[1] as chunk_id
@@ -89,11 +99,18 @@ begin
     return;
   end if;
   if filter <> '{}' then
+    -- Of a document of a million chunks only the beginning is asked: the arm must not read it all.
     execute format(
-      'select coalesce(array_agg(chunk.id), ''{}'')
-         from unnest($1, $2) as reached (namespace_id, document_id)
-         join ragpg.chunk on chunk.namespace_id = reached.namespace_id and chunk.document_id = reached.document_id
-        where %s', ragpg.filter_sql(filter)) into allowed using owners, documents;
+      'select array(select chunk.id from ragpg.chunk
+                     where chunk.namespace_id = any ($1) and chunk.id = any ($2 || $3) and %1$s),
+              array(select (select coalesce(array_agg(near.id order by near.ordinal), ''{}'')::text
+                              from (select chunk.id, chunk.ordinal
+                                      from (select * from ragpg.chunk
+                                             where chunk.namespace_id = reached.namespace_id and chunk.document_id = reached.document_id
+                                             order by chunk.ordinal limit 1000) as chunk
+                                     where %1$s order by chunk.ordinal limit 100) as near)
+                      from unnest($4, $5) with ordinality as reached (namespace_id, document_id, place) order by reached.place)',
+      ragpg.filter_sql(filter)) into allowed, openings using namespace_ids, seeds, chunks, owners, documents;
   end if;
   -- A document of one chunk needs no choice, and the terms cost more than all else.
   if coalesce(query, '') ~ '\S' and exists (
@@ -114,25 +131,30 @@ begin
      group by 1, 2
   ), candidate as (
     select reached.*, seed.id as seed_id
-      from unnest(owners, documents, tiers, sums, paths, chunks) as reached (namespace_id, document_id, tier, weight, path, chunk_id)
+      from unnest(owners, documents, tiers, sums, paths, chunks, openings)
+             as reached (namespace_id, document_id, tier, weight, path, chunk_id, opening)
       left join seed on seed.namespace_id = reached.namespace_id and seed.document_id = reached.document_id
      -- Steps by links and terms lead to what is new; among seeds they would favour the later one.
      where with_seeds and reached.tier = 1 or seed.document_id is null
   ), shown as (
     select candidate.namespace_id, coalesce(known.id, opening.id) as id, candidate.tier, candidate.weight, candidate.path
       from candidate
-      left join lateral (select chunk.id
+      -- Offset 0 leads it to the key: it has read all chunks of the document to find one.
+      left join lateral (select wanted.id
                            from unnest(array[candidate.seed_id, candidate.chunk_id]) with ordinality as wish (id, place)
-                           join ragpg.chunk on chunk.namespace_id = candidate.namespace_id and chunk.id = wish.id
-                                           and chunk.document_id = candidate.document_id
-                          where allowed is null or chunk.id = any (allowed)
+                          cross join lateral (select chunk.id, chunk.document_id from ragpg.chunk
+                                               where chunk.namespace_id = candidate.namespace_id and chunk.id = wish.id
+                                              offset 0) as wanted
+                          where wanted.document_id = candidate.document_id and (allowed is null or wanted.id = any (allowed))
                           order by wish.place limit 1) as known on true
       left join lateral (select near.id
-                           from (select chunk.id, chunk.ordinal from ragpg.chunk
-                                  where chunk.namespace_id = candidate.namespace_id and chunk.document_id = candidate.document_id
-                                    and (allowed is null or chunk.id = any (allowed))
-                                  -- Of a book its beginning.
-                                  order by chunk.ordinal limit 100) as near
+                           from ((select chunk.id, chunk.ordinal from ragpg.chunk
+                                   where candidate.opening is null
+                                     and chunk.namespace_id = candidate.namespace_id and chunk.document_id = candidate.document_id
+                                   -- Of a book its beginning.
+                                   order by chunk.ordinal limit 100)
+                                 union all
+                                select given.id, given.place from unnest(candidate.opening::bigint[]) with ordinality as given (id, place)) as near
                           where known.id is null
                           order by (select keyword.bm25 <#> weights from ragpg.chunk_keyword as keyword
                                      where weights is not null

@@ -79,3 +79,58 @@ def test_each_arm_uses_its_index(plans: Callable[[str], str]) -> None:
 def test_a_filter_narrows_keyword_candidates_inside_the_index(plans: Callable[[str], str]) -> None:
     narrowed = plans("select * from ragpg.keyword_arm('common', '{1}', '{\"g\": 7}', 10)")
     assert "'@g=7'" in narrowed
+
+
+def _pages(engine: Engine, call: str) -> int:
+    """Pages that a call touches, once its plans are kept: a measure of work that knows no noise."""
+    engine.connection.execute(f"select * from {call}".encode())
+    explained = engine.value(f"explain (analyze, buffers, format json) select * from {call}")
+    plan = explained[0]["Plan"]
+    return int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
+
+
+def test_the_graph_reads_of_a_hub_what_it_follows(engine: Engine) -> None:
+    engine.connection.execute("""
+        select ragpg.create_namespace('default');
+        insert into ragpg.document (namespace_id, source) select 1, 'd' || n from generate_series(1, 6000) as n;
+        insert into ragpg.chunk (namespace_id, document_id, ordinal, content, content_hash)
+        select 1, id, 0, 'text', 'x' from ragpg.document;
+        insert into ragpg.entity (namespace_id, key, name) select 1, 'e' || n, 'E' || n from generate_series(1, 6000) as n;
+        insert into ragpg.link (namespace_id, document_id, target)
+        select 1, id, case when id > 200 then 'd1' else 'd2' end from ragpg.document where id > 2;
+        insert into ragpg.relation (namespace_id, source, target, kind, chunk_id)
+        select 1, id, case when id > 200 then 1 else 2 end, 'knows', 3 from ragpg.entity where id > 2;
+        insert into ragpg.mention (namespace_id, chunk_id, entity_id) values (1, 1, 1), (1, 2, 2);""")
+    engine.connection.execute("vacuum analyze")
+    hub, plain = (_pages(engine, f"ragpg.graph_paths('{{{seed}}}', '{{1}}')") for seed in (1, 2))
+    assert hub < 1.5 * plain
+    assert engine.value("select count(*) from ragpg.graph_paths('{1}', '{1}')") == 70
+
+
+@pytest.mark.parametrize("condition", ['\'{"part": {"gte": 0}}\'', "'{\"part\": 77}'"])
+def test_the_graph_reads_of_a_document_its_beginning(engine: Engine, condition: str) -> None:
+    engine.connection.execute("""
+        select ragpg.create_namespace('default');
+        insert into ragpg.document (namespace_id, source) select 1, 'd' || n from generate_series(1, 3000) as n;
+        insert into ragpg.chunk (namespace_id, document_id, ordinal, content, content_hash)
+        select 1, id, 0, 'text', 'x' from ragpg.document;
+        insert into ragpg.entity (namespace_id, key, name) values (1, 'orion', 'Orion');
+        insert into ragpg.topic (namespace_id, document_id, entity_id) values (1, 3000, 1);
+        insert into ragpg.mention (namespace_id, chunk_id, entity_id, origin)
+        select 1, id, 1, 'titles' from ragpg.chunk where id < 30""")
+    engine.connection.execute("vacuum analyze")
+    # A document grows to what it was not when plans were made.
+    grow = """
+        set session_replication_role = replica;
+        insert into ragpg.chunk (namespace_id, document_id, ordinal, content, content_hash, metadata)
+        select 1, 3000, n, 'text', 'x', '{"part": 1}' from generate_series(%s, %s) as n;
+        insert into ragpg.link (namespace_id, document_id, target, target_id, matches)
+        values (1, 1, 'd3000', 3000, 1) on conflict do nothing;
+        reset session_replication_role"""
+    seeds = "{1,2,3,3003,3004}"
+    call = f"ragpg.graph_arm('{seeds}', '{{1}}', {condition}, 10, 'What of Orion?', with_seeds => true)"
+    pages = []
+    for begin, end in ((1, 2000), (2001, 20000)):
+        engine.connection.execute((grow % (begin, end)).encode())
+        pages.append(_pages(engine, call))
+    assert pages[1] < 1.5 * pages[0]

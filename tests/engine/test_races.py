@@ -285,3 +285,27 @@ def test_what_an_older_transaction_brings_during_an_analysis_makes_it_stale(
     assert (engine.rows(stale), engine.value(status)) == ([{"changed": 2}], 2)
     engine.value("select ragpg.analyse_graph('default')")
     assert (engine.rows(stale), engine.value(status)) == ([], 0)
+
+
+def test_what_an_older_transaction_changes_during_an_analysis_makes_it_stale(
+    engine: Engine, other: Engine
+) -> None:
+    for name in "abc":
+        engine.add({name: f"zirconium of {name}"})
+    engine.value("select ragpg.analyse_graph('default')")
+    stale = "select changed from ragpg.stale_graphs(share => 0)"
+    with engine.connection.transaction():
+        engine.value("select now()")
+        # Between two parts, after the last, and an analysis that comes to no end.
+        other.value("select ragpg.analyse_part('default', 'names')")
+        store(engine, "a", "feldspar of a")
+        for part in ("terms", "pagerank", "communities"):
+            other.value("select ragpg.analyse_part('default', %s)", part)
+        store(engine, "b", "feldspar of b")
+        other.value("select ragpg.analyse_part('default', 'names')")
+    assert engine.rows(stale) == [{"changed": 2}]
+    assert engine.value("select changed_since from ragpg.graph_status()") == 2
+    engine.value("select ragpg.analyse_part('default', 'names')")
+    assert engine.rows(stale) == [{"changed": 2}]
+    engine.value("select ragpg.analyse_graph('default')")
+    assert engine.rows(stale) == []
