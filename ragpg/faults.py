@@ -116,31 +116,20 @@ def _forgotten(connection: Connection, schema: str, retention: float) -> Iterato
     """Cached vectors of texts that are gone: those that nobody has noticed yet, and those that were
     noticed long ago."""
     [(is_there,)] = _rows(
-        connection, "select to_regclass(:place) is not null", place=f"{schema}.embedding_unused"
+        connection,
+        "select to_regprocedure(:name) is not null",
+        name=f"{schema}.unused_embeddings()",
     )
     if not is_there:
         # The schema waits for its migration, which the doctor says by itself.
         return
     seconds = retention * 86_400
-    wanted = f"""
-        select namespace.id, namespace.space_id from {schema}.namespace
-         union
-        select kept.namespace_id, kept.space_id from {schema}.namespace_space as kept"""
-    # In a `where`, so that the planner may join: within an aggregate it would be a scan of all
-    # chunks for each vector.
     [(count, total)] = _rows(
         connection,
         f"""select count(*), (select count(*) from {schema}.embedding_cache)
-              from {schema}.embedding_cache as cache
+              from {schema}.unused_embeddings() as unused
               left join {schema}.embedding_unused as noted using (space_id, hash)
-             where (noted.since is null
-                    or noted.since <= now() - make_interval(secs => :seconds))
-               and not exists (
-                 select from {schema}.chunk
-                   join ({wanted}) as wanted (namespace_id, space_id)
-                     on wanted.namespace_id = chunk.namespace_id
-                  where wanted.space_id = cache.space_id
-                    and chunk.embedding_hash = cache.hash)""",
+             where noted.since is null or noted.since <= now() - make_interval(secs => :seconds)""",
         seconds=seconds,
     )
     if count:

@@ -13,16 +13,8 @@ begin
   if not pg_try_advisory_xact_lock(hashtext('ragpg.prune_embedding_cache')) then
     return 0;
   end if;
-  -- One reading of the keys of both tables, whatever k is: chunks have no index by this hash, which
-  -- every ingest would pay for.
-  with wanted as (
-    select namespace.id as namespace_id, namespace.space_id from ragpg.namespace
-     union
-    select kept.namespace_id, kept.space_id from ragpg.namespace_space as kept
-  ), unused as materialized (
-    select cache.space_id, cache.hash from ragpg.embedding_cache as cache
-     where not exists (select from ragpg.chunk join wanted on wanted.namespace_id = chunk.namespace_id
-                        where wanted.space_id = cache.space_id and chunk.embedding_hash = cache.hash)
+  with unused as materialized (
+    select found.space_id, found.hash from ragpg.unused_embeddings() as found
   ), used_again as (
     delete from ragpg.embedding_unused as noted
      where not exists (select from unused where (unused.space_id, unused.hash) = (noted.space_id, noted.hash))
