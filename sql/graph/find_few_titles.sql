@@ -14,7 +14,9 @@ as $$
 #variable_conflict use_column
 declare
   owner integer := find_few_titles.namespace_id;
-  written bigint := 0;
+  hinted_chunks bigint[];
+  hinted_entities bigint[];
+  hinted_keys text[];
 begin
   with phrase as materialized (
     select found.entity_id, found.query, entity.key
@@ -22,42 +24,14 @@ begin
      cross join lateral (select entity.key from ragpg.entity
                           where entity.namespace_id = owner and entity.id = found.entity_id offset 0) as entity
      where found.namespace_id = owner and found.entity_id = any (find_few_titles.entities)
-  ), hinted as materialized (
-    select keyword.chunk_id, array_agg(phrase.entity_id) as entities, array_agg(phrase.key) as keys
-      from (select found.chunk_id, found.lexemes || ''::tsvector as lexemes from ragpg.chunk_keyword as found
-             where found.namespace_id = owner and found.chunk_id = any (find_few_titles.chunks)
-            offset 0) as keyword
-      join phrase on keyword.lexemes @@ phrase.query
-     group by 1
-  ), named as (
-    select content.id as chunk_id, one.id as entity_id, ragpg.is_named(content.folded, one.key) as is_named
-      from (select chunk.id, chunk.document_id, ragpg.fold_text(left(chunk.content, 20000)) as folded
-              from ragpg.chunk
-             where chunk.namespace_id = owner and chunk.id = any (array(select hinted.chunk_id from hinted))
-            offset 0) as content
-      join hinted on hinted.chunk_id = content.id
-     cross join unnest(hinted.entities, hinted.keys) as one (id, key)
-     where not exists (select from ragpg.topic where topic.namespace_id = owner
-                          and topic.document_id = content.document_id and topic.entity_id = one.id offset 0)
-    offset 0
-  ), present as materialized (
-    -- As in ragpg.find_titles(): what another writer has deleted is left out.
-    select entity.id from ragpg.entity
-     where entity.namespace_id = owner and entity.id = any (array(select named.entity_id from named where named.is_named))
-     order by entity.id for key share
-  ), kept as materialized (
-    select chunk.id from ragpg.chunk
-     where chunk.namespace_id = owner and chunk.id = any (array(select named.chunk_id from named where named.is_named))
-     order by chunk.id for key share
   )
-  insert into ragpg.mention (namespace_id, chunk_id, entity_id, origin, weight)
-  select owner, named.chunk_id, named.entity_id, 'titles', 1
-    from named join present on present.id = named.entity_id join kept on kept.id = named.chunk_id
-   where named.is_named
-   order by 2, 3
-  on conflict on constraint mention_pkey do nothing;
-  get diagnostics written = row_count;
-  return written;
+  select array_agg(keyword.chunk_id), array_agg(phrase.entity_id), array_agg(phrase.key)
+    into hinted_chunks, hinted_entities, hinted_keys
+    from (select found.chunk_id, found.lexemes || ''::tsvector as lexemes from ragpg.chunk_keyword as found
+           where found.namespace_id = owner and found.chunk_id = any (find_few_titles.chunks)
+          offset 0) as keyword
+    join phrase on keyword.lexemes @@ phrase.query;
+  return ragpg.check_titles(owner, hinted_chunks, hinted_entities, hinted_keys);
 end $$;
 
 comment on function ragpg.find_few_titles(integer, bigint[], bigint[]) is

@@ -18,7 +18,9 @@ declare
   owner integer := find_mentions.namespace_id;
   wanted bigint[] := find_mentions.entities;
   common bigint[];
-  written bigint := 0;
+  hinted_chunks bigint[];
+  hinted_entities bigint[];
+  hinted_keys text[];
 begin
   -- As if words were strewn at random; the counts may be old, which costs time or patience only.
   common := array(
@@ -39,47 +41,21 @@ begin
     update ragpg.phrase set waits = true where phrase.namespace_id = owner and phrase.entity_id = any (common);
     wanted := array(select given.id from unnest(wanted) as given (id) where given.id <> all (common));
   end if;
-  -- As a join the namespace is not a constant, of which statistics may say that it has no rows. A
-  -- text that is asked often is folded once. Rows are asked for by array as in
-  -- ragpg.find_titles().
+  -- As a join the namespace is not a constant, of which statistics may say that it has no rows.
   with fresh as materialized (
     select found.entity_id, found.query, entity.key
       from ragpg.phrase as found
       join ragpg.entity on entity.namespace_id = owner and entity.id = found.entity_id and entity.id = any (wanted)
      where found.namespace_id = owner and found.entity_id = any (wanted)
-  ), matched as materialized (
-    select keyword.chunk_id, array_agg(fresh.entity_id) as entities, array_agg(fresh.key) as keys
-      from fresh
-     cross join unnest(array[owner]) as asked_of (namespace_id)
-     cross join lateral (select found.chunk_id from ragpg.chunk_keyword as found
-                          where found.namespace_id = asked_of.namespace_id and found.lexemes @@ fresh.query
-                         offset 0) as keyword
-     group by 1
-  ), named as (
-    select text.id as chunk_id, one.id as entity_id, ragpg.is_named(text.folded, one.key) as is_named
-      from (select chunk.id, chunk.document_id, ragpg.fold_text(left(chunk.content, 20000)) as folded, matched.entities, matched.keys
-              from matched
-              join (select found.id, found.document_id, found.content from ragpg.chunk as found
-                     where found.namespace_id = owner and found.id = any (array(select matched.chunk_id from matched))
-                    offset 0) as chunk on chunk.id = matched.chunk_id
-            offset 0) as text
-     cross join unnest(text.entities, text.keys) as one (id, key)
-     where not exists (select from ragpg.topic where topic.namespace_id = owner
-                          and topic.document_id = text.document_id and topic.entity_id = one.id offset 0)
-    offset 0
-  ), present as materialized (
-    -- Another writer may be deleting them: whoever is gone after the wait is left out.
-    select chunk.id from ragpg.chunk
-     where chunk.namespace_id = owner and chunk.id = any (array(select named.chunk_id from named where named.is_named))
-     order by chunk.id for key share
   )
-  insert into ragpg.mention (namespace_id, chunk_id, entity_id, origin, weight)
-  select owner, named.chunk_id, named.entity_id, 'titles', 1 from named join present on present.id = named.chunk_id
-   where named.is_named
-   order by 2, 3
-  on conflict on constraint mention_pkey do nothing;
-  get diagnostics written = row_count;
-  return written;
+  select array_agg(keyword.chunk_id), array_agg(fresh.entity_id), array_agg(fresh.key)
+    into hinted_chunks, hinted_entities, hinted_keys
+    from fresh
+   cross join unnest(array[owner]) as asked_of (namespace_id)
+   cross join lateral (select found.chunk_id from ragpg.chunk_keyword as found
+                        where found.namespace_id = asked_of.namespace_id and found.lexemes @@ fresh.query
+                       offset 0) as keyword;
+  return ragpg.check_titles(owner, hinted_chunks, hinted_entities, hinted_keys);
 end $$;
 
 comment on function ragpg.find_mentions(integer, bigint[], integer) is

@@ -20,7 +20,8 @@ declare
   owner integer := find_titles.namespace_id;
   few constant integer := 300;
   entities bigint[];
-  made bigint;
+  named_chunks bigint[];
+  named_entities bigint[];
   written bigint := 0;
 begin
   select array_agg(found.entity_id) into entities
@@ -92,24 +93,12 @@ begin
          and not exists (select from ragpg.topic where topic.namespace_id = owner
                             and topic.document_id = content.document_id and topic.entity_id = one.id offset 0)
       offset 0
-    ), present as materialized (
-      -- Another writer may be deleting them: whoever is gone after the wait is left out.
-      select entity.id from ragpg.entity
-       where entity.namespace_id = owner and entity.id = any (array(select named.entity_id from named where named.is_named))
-       order by entity.id for key share
-    ), kept as materialized (
-      select chunk.id from ragpg.chunk
-       where chunk.namespace_id = owner and find_titles.waiting
-         and chunk.id = any (array(select named.chunk_id from named where named.is_named))
-       order by chunk.id for key share
     )
-    insert into ragpg.mention (namespace_id, chunk_id, entity_id, origin, weight)
-    select owner, named.chunk_id, named.entity_id, 'titles', 1 from named join present on present.id = named.entity_id
-     where named.is_named and (not find_titles.waiting or named.chunk_id in (select kept.id from kept))
-     order by 2, 3
-    on conflict on constraint mention_pkey do nothing;
-    get diagnostics made = row_count;
-    written := written + made;
+    select array_agg(named.chunk_id), array_agg(named.entity_id) into named_chunks, named_entities
+      from named where named.is_named;
+    if named_chunks is not null then
+      written := written + ragpg.note_titles(owner, named_chunks, named_entities);
+    end if;
   end loop;
   return written;
 end $$;
