@@ -1,7 +1,8 @@
 """A file that is read in windows becomes one document all the same, in one transaction.
 
 It is read three times, a window at a time: to hash it, to embed its chunks (whose vectors wait in
-the cache, so that an interrupted run goes on where it was), and to copy them into the database.
+the cache, so that an interrupted run goes on where it was), and to copy them into the database;
+once more where other spaces are filled beside.
 """
 
 from __future__ import annotations
@@ -60,13 +61,11 @@ def store_large(
     windows, source = _windows(raw), raw.item.source
     counts = _Counts()
     try:
-        if space is not None:
-            yield from _embed(raw, windows, chunker, space, ttl, counts)
-            if counts.error is not None:
-                return FileReport(source, "failed", reason=counts.error)
-        for one in kept:
-            if one.down is None:
-                yield from _embed(raw, windows, chunker, one, ttl, _Counts())
+        spaces = [] if space is None else [(space, counts)]
+        spaces += [(one, _Counts()) for one in kept if one.down is None]
+        yield from _embed(raw, windows, chunker, spaces, ttl, needed=counts)
+        if counts.error is not None:
+            return FileReport(source, "failed", reason=counts.error)
         document = yield from call(_head, windows)
         staged = Staged(
             document=document,
@@ -109,14 +108,13 @@ def _restore_beside(
     ttl: float,
 ) -> Flow[None]:
     """Whether something was pruned of the spaces beside shows in what must be embedded again."""
-    for space in kept:
-        again = _Counts()
-        if space.down is None:
-            # The file is stored, whatever has become of it since.
-            with suppress(LoadError):
-                yield from _embed(raw, windows, chunker, space, ttl, again)
+    spaces = [(one, _Counts()) for one in kept if one.down is None]
+    # The file is stored, whatever has become of it since.
+    with suppress(LoadError):
+        yield from _embed(raw, windows, chunker, spaces, ttl)
+    for one, again in spaces:
         if again.embedded:
-            yield from restore_vectors(namespace, space, ttl)
+            yield from restore_vectors(namespace, one, ttl)
 
 
 def plan_large(raw: Raw, chunker: Chunker) -> Flow[FileReport]:
@@ -136,24 +134,41 @@ def _windows(raw: Raw) -> Windows:
 
 
 def _embed(
-    raw: Raw, windows: Windows, chunker: Chunker, space: Space, ttl: float, counts: _Counts
+    raw: Raw,
+    windows: Windows,
+    chunker: Chunker,
+    spaces: Sequence[tuple[Space, _Counts]],
+    ttl: float,
+    *,
+    needed: _Counts | None = None,
 ) -> Flow[None]:
-    """Put the vectors of all chunks into the cache."""
+    """Put the vectors of all chunks into the cache, for every space, with one reading of the file.
+
+    A space that fails is left alone from there on; all of it ends where the one that is `needed`
+    fails.
+    """
+    if not spaces:
+        return
     chunks = windows.chunks(chunker)
     while batch := (yield from call(_take, chunks)):
         texts = [embedding_text(chunk) for chunk in batch]
         hashes = [embedding_hash(text) for text in texts]
         document = Document(raw.item.source, "")
         staged = Staged(document, batch, hashes, raw.content_hash, b"")
-        group = yield from embed_group([Prepared(raw.item, staged, texts)], space, ttl)
-        if group.failed:
-            counts.error = next(iter(group.failed.values()))
-            return
-        embedded = len(group.owner)
-        counts.embedded += embedded
-        counts.cached += sum(key in group.vectors for key in hashes) - embedded
-        counts.refused += sum(key not in group.vectors for key in hashes)
-        counts.overlong += sum(key in group.overlong for key in hashes)
+        for space, counts in spaces:
+            if counts.error is not None:
+                continue
+            group = yield from embed_group([Prepared(raw.item, staged, texts)], space, ttl)
+            if group.failed:
+                counts.error = next(iter(group.failed.values()))
+                if counts is needed:
+                    return
+                continue
+            embedded = len(group.owner)
+            counts.embedded += embedded
+            counts.cached += sum(key in group.vectors for key in hashes) - embedded
+            counts.refused += sum(key not in group.vectors for key in hashes)
+            counts.overlong += sum(key in group.overlong for key in hashes)
 
 
 def _take(chunks: Iterator[Chunk]) -> list[Chunk]:

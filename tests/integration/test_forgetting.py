@@ -216,6 +216,33 @@ def test_a_space_that_is_filled_beside_loses_no_vector_either(
     assert count(db, stored.format(2)) == file.chunks + 1
 
 
+def test_a_large_file_is_read_once_for_all_spaces(
+    database: str, db: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Once to embed, once to copy, and once more to see that nothing was pruned beside."""
+    began = windows.Windows.chunks
+    readings: list[str] = []
+
+    def chunks(self: windows.Windows, chunker: Any) -> Any:
+        readings.append(self.file.source)
+        return began(self, chunker)
+
+    spaces = [HashEmbedder(8), HashEmbedder(16), HashEmbedder(24)]
+    path = tmp_path / "long.txt"
+    path.write_text("\n\n".join(f"{n}. A paragraph of words." for n in range(99)))
+    monkeypatch.setattr(windows, "LARGE", 1000)
+    with ragpg.connect(database, embedder=Embedders(*spaces)) as rag:
+        rag.ingest(texts=TEXTS[:1])
+        for beside in spaces[1:]:
+            rag.run(build_space("default", beside))
+        monkeypatch.setattr(windows.Windows, "chunks", chunks)
+        [file] = rag.ingest([path]).files
+    assert readings == ["long.txt"] * 3
+    for space in (1, 2, 3):
+        stored = f"select count(*) from ragpg.embedding_{space} where namespace_id = 1"
+        assert count(db, stored) == file.chunks + 1
+
+
 def test_the_doctor_prunes_what_was_found_gone_long_ago(
     rag: ragpg.Client, database: str, db: Database
 ) -> None:
