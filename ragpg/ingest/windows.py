@@ -17,7 +17,7 @@ from ragpg.errors import LoadError
 from ragpg.ingest.chunkers.rows import RowChunker, records_of
 from ragpg.ingest.load import detect_format, load
 from ragpg.ingest.loaders import is_built_in
-from ragpg.ingest.loaders.decode import guess, marked
+from ragpg.ingest.loaders.decode import MOSTLY, guess, marked
 from ragpg.types import Section
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def windows_of(file: Candidate, metadata: Metadata) -> Windows | None:
     notes: dict[str, None] = {f"{file.size:,} bytes were read in parts": None}
     if encoding is None:
         encoding = "utf-8"
-        if broken and wide < 10 * broken:
+        if broken and wide < MOSTLY * broken:
             encoding = guess(sample)
             notes[f"not UTF-8; decoded as {encoding}, a guess"] = None
         elif broken:

@@ -97,7 +97,7 @@ ragpg.finish_jobs(), ragpg.fail_job() or ragpg.release_jobs(). Jobs whose lease 
 
   select job_id, source, attempts from ragpg.claim_jobs('me', lease => '5 minutes');
 
-worker             a name that no other worker has
+worker             a name that no other worker has: whoever says it may end these jobs
 k                  at most so many, and never more than an eighth of what waits, but one
 folders            only files below these are taken; texts always
 except_namespaces  jobs of these are left to other workers$$;

@@ -76,6 +76,16 @@ def test_a_broken_byte_does_not_garble_the_rest() -> None:
     assert "undecodable" in document.notes[0]
 
 
+def test_lines_of_another_encoding_do_not_garble_the_rest() -> None:
+    """As in a changelog that several people have added to."""
+    lines = ["- Überschrift für Großes „ergänzt“"] * 4
+    data = "\n".join(lines).encode() + "\n- für Größe".encode("latin-1")
+    document = load(data, source="changelog")
+    assert document.text.split("\n")[:4] == lines
+    assert document.text.endswith("f\ufffdr Gr\ufffd\ufffde")
+    assert document.notes == ("3 undecodable bytes replaced by U+FFFD",)
+
+
 @pytest.mark.case("LO-07")
 @pytest.mark.parametrize(
     ("name", "reason"),
