@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from ragpg.errors import ConfigError
@@ -29,6 +29,14 @@ def whole(name: str, value: Any, *, least: int = 0) -> int:
     if not number or not least <= value <= MOST:
         raise ConfigError(f"{name} must be a whole number from {least} to {MOST:,}, not {value!r}")
     return int(value)
+
+
+def seconds(name: str, value: Any, *, most: float) -> float:
+    """A length of time above 0 s, up to `most`. Raises ConfigError for anything else."""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not 0 < value <= most:
+        raise ConfigError(f"{name} must be above 0 and at most {most:g} seconds, not {value!r}")
+    return float(value)
 
 
 def items(name: str, value: Any, hint: str | None = None) -> list[Any]:

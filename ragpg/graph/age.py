@@ -10,7 +10,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragpg.errors import CypherError, DatabaseError, ExtensionMissing, SchemaOutdated
+from ragpg import arguments
+from ragpg.errors import ConfigError, CypherError, DatabaseError, ExtensionMissing, SchemaOutdated
 from ragpg.steps import Query, all_columns, fetch, fetch_one
 
 if TYPE_CHECKING:
@@ -58,6 +59,9 @@ class Availability:
     applied: bool
     available: bool
 
+
+#: Its own limit, five seconds later, is at most ten minutes.
+MOST_SECONDS = 595
 
 AVAILABLE = Query(
     """
@@ -109,14 +113,21 @@ def cypher(
     """Rows of a Cypher query over a namespace's graph, each a dictionary in the order of RETURN.
 
     params   values for $name in the query
-    timeout  seconds, after which the statement ends with SearchTimeout
+    timeout  seconds, up to 595, after which the statement ends with SearchTimeout
 
-    Raises CypherError where the query is refused or wrong, ExtensionMissing without AGE.
+    Raises ConfigError for arguments of a wrong type and for another timeout, CypherError where the
+    query is refused or wrong, ExtensionMissing without AGE.
     """
+    arguments.seconds("timeout", timeout, most=MOST_SECONDS)
+    arguments.text("query", query)
+    try:
+        bound = json.dumps(arguments.table("params", params), ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"params cannot be written as JSON: {error}") from error
     yield from _require()
     values = {
         "query": query,
-        "params": json.dumps(dict(params or {}), ensure_ascii=False),
+        "params": bound,
         "namespace": namespace,
         # The statement timeout comes first and ends the statement alone.
         "limit": int(timeout * 1000) + 5000,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from ragpg import arguments
 from ragpg.steps import Query, fetch, fetch_one
 
 if TYPE_CHECKING:
@@ -167,13 +168,13 @@ def rank(
     """Documents by their place in the graph, highest first: by the PageRank of the last analysis,
     or, from some sources or from the five best keyword hits of a query, by Personalised PageRank
     (Haveliwala 2002) over 1 to 5 `hops`. Raises NamespaceNotFound, and ConfigError for a source
-    that is not there."""
+    that is not there and for a number out of range."""
     wanted = {
         "namespace": namespace,
-        "sources": None if sources is None else list(sources),
-        "query": query,
-        "k": k,
-        "hops": hops,
+        "sources": None if sources is None else arguments.patterns("sources", sources),
+        "query": None if query is None else arguments.text("query", query),
+        "k": arguments.whole("k", k),
+        "hops": arguments.whole("hops", hops, least=1),
     }
     rows: list[RankedDocument] = yield from fetch(RANK, wanted)
     return rows

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ragpg import arguments
 from ragpg.errors import ConfigError
 from ragpg.steps import Query, fetch_one
 
@@ -104,9 +105,15 @@ def around(
     k     neighbours of a node in each kind of edge, heaviest first
     most  nodes in all
 
-    Raises ConfigError where there is none of that name.
+    Raises ConfigError where there is none of that name, and for what is no whole number.
     """
-    values = {"namespace": namespace, "start": start, "hops": hops, "k": k, "most": most}
+    values = {
+        "namespace": namespace,
+        "start": arguments.text("start", start),
+        "hops": arguments.whole("hops", hops, least=1),
+        "k": arguments.whole("k", k, least=1),
+        "most": arguments.whole("most", most, least=1),
+    }
     found = yield from fetch_one(AROUND, values)
     if found is None:
         raise ConfigError(

@@ -51,7 +51,7 @@ begin
   -- The timer of a statement cannot be set from inside of it, that of a transaction can. Where the
   -- session has its own, that one runs already.
   if not limited then
-    perform set_config('transaction_timeout', least(greatest(timeout_ms, 1), 600000)::text, true);
+    perform set_config('transaction_timeout', least(greatest(coalesce(timeout_ms, 30000), 1), 600000)::text, true);
   end if;
   before := ragpg.cypher_writes(graph);
   tag := '$cypher_' || md5(random()::text || query) || '$';

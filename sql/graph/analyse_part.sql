@@ -11,6 +11,7 @@ as $$
 declare
   owner integer := (ragpg.namespace_ids(array[analyse_part.namespace]))[1];
   made jsonb := coalesce(analyse_part.details, '{}');
+  began timestamptz := coalesce(analyse_part.since, now());
   ids bigint[];
   versions integer[];
 begin
@@ -37,11 +38,11 @@ begin
     when 'communities' then
       made := made || jsonb_build_object(
         'communities', ragpg.write_communities(owner),
-        'seconds', round(extract(epoch from clock_timestamp() - analyse_part.since), 3));
+        'seconds', round(extract(epoch from clock_timestamp() - began), 3));
       update ragpg.document_rank as rank set version = rank.noted
        where rank.namespace_id = owner and rank.version is distinct from rank.noted;
       insert into ragpg.graph_state as kept (namespace_id, analysed_at, documents, details)
-      select owner, analyse_part.since, count(rank.version), made
+      select owner, began, count(rank.version), made
         from ragpg.document_rank as rank where rank.namespace_id = owner
       on conflict (namespace_id) do update
          set analysed_at = excluded.analysed_at, documents = excluded.documents, details = excluded.details;

@@ -38,6 +38,32 @@ def test_around_status_and_analysis(graph: Graph) -> None:
     assert graph.status().links == 2
 
 
+@pytest.mark.parametrize(
+    ("method", "arguments", "named"),
+    [
+        ("around", {"start": 3}, "start"),
+        ("around", {"start": "a.md", "k": 3_000_000_000}, "k must be"),
+        ("around", {"start": "a.md", "hops": 1.5}, "hops"),
+        ("around", {"start": "a.md", "most": 0}, "most"),
+        ("rank", {"k": 3_000_000_000}, "k must be"),
+        ("rank", {"sources": "a.md"}, "sources"),
+        ("rank", {"sources": [3]}, "each of sources"),
+        ("rank", {"query": 3}, "query"),
+        ("cypher", {"query": 3}, "query"),
+        ("cypher", {"query": "RETURN 1", "timeout": float("nan")}, "timeout"),
+        ("cypher", {"query": "RETURN 1", "timeout": -5}, "timeout"),
+        ("cypher", {"query": "RETURN 1", "params": [1]}, "params"),
+        ("cypher", {"query": "RETURN $x", "params": {"x": {1, 2}}}, "params"),
+    ],
+)
+def test_wrong_arguments_are_named(
+    rag: Client, method: str, arguments: dict[str, Any], named: str
+) -> None:
+    rag.create_namespace("default")
+    with pytest.raises(ConfigError, match=named):
+        getattr(Graph(rag), method)(**arguments)
+
+
 def test_the_async_graph_gives_the_same(graph: Graph, database: str) -> None:
     async def run() -> tuple[int, int]:
         async with ragpg.aconnect(database) as rag:
