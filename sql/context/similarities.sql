@@ -15,6 +15,9 @@ begin
            array_agg(asked.place::integer order by asked.place) as places
       from unnest(similarities.namespaces, similarities.chunk_ids) with ordinality as asked (name, chunk_id, place)
       join ragpg.namespace on namespace.name = asked.name
+       -- As in ragpg.stitch_chunks().
+       and (coalesce(current_setting('ragpg.allowed_namespaces', true), '') = ''
+            or namespace.name = any (nullif(current_setting('ragpg.allowed_namespaces', true), '')::text[]))
       join ragpg.embedding_space on embedding_space.id = namespace.space_id
      group by embedding_space.id, embedding_space.type
      order by embedding_space.id

@@ -14,6 +14,9 @@ begin atomic
            chunk.ordinal, document.version
       from unnest(namespaces, chunk_ids, versions) with ordinality as asked (namespace, chunk_id, version, place)
       join ragpg.namespace as owner on owner.name = asked.namespace
+       -- Policies are not asked of the owner, who may have narrowed the transaction.
+       and (coalesce(current_setting('ragpg.allowed_namespaces', true), '') = ''
+            or owner.name = any (nullif(current_setting('ragpg.allowed_namespaces', true), '')::text[]))
       join ragpg.chunk on chunk.namespace_id = owner.id and chunk.id = asked.chunk_id
       join ragpg.document on document.namespace_id = chunk.namespace_id and document.id = chunk.document_id
      where (asked.version is null or asked.version = document.version)

@@ -4,14 +4,13 @@ returns table (chunk_id bigint, hash bytea, title text, breadcrumb text, content
 language sql stable
 begin atomic
   select chunk.id, chunk.content_hash, document.title, chunk.breadcrumb, chunk.content, extraction_cache.result
-    from ragpg.namespace
-    join ragpg.chunk on chunk.namespace_id = namespace.id and chunk.id > after
+    from ragpg.chunk
     join ragpg.document on document.namespace_id = chunk.namespace_id and document.id = chunk.document_id
     left join ragpg.extraction_cache
       on extraction_cache.namespace_id = chunk.namespace_id
      and extraction_cache.extractor = pending_extractions.extractor
      and extraction_cache.hash = chunk.content_hash
-   where namespace.name = pending_extractions.namespace
+   where chunk.namespace_id = (ragpg.namespace_ids(array[pending_extractions.namespace]))[1] and chunk.id > after
      and not exists (
            select 1 from ragpg.extraction
             where extraction.namespace_id = chunk.namespace_id and extraction.chunk_id = chunk.id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -160,6 +161,30 @@ def test_a_tenant_can_ingest_into_its_own_and_make_new_ones(
         hits = mine.search("plan", namespace=["red", "new"]).hits
         assert {hit.source for hit in hits} == {"red.md", "more.md", "new.md"}
         assert mine.delete("more.md", namespace="red") == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "ragpg.pending_extractions('blue', 'model')",
+        "ragpg.pending_names('blue', 'model')",
+        "ragpg.stitch_chunks('{blue}', array[chunk.id])",
+        "ragpg.similarities('{blue,blue}', array[chunk.id, chunk.id])",
+        "ragpg.graph_around('blue', 'blue.md')",
+    ],
+)
+def test_the_narrowed_owner_reads_nothing_of_other_names(
+    red: psycopg.Connection[Any], db: psycopg.Connection[Any], call: str
+) -> None:
+    query = (
+        f"select count(found) from ragpg.chunk, {call} as found where chunk.content like '%blue%'"
+    )
+    assert rows(db, query) == [(1,)]
+    left: list[Any] = []
+    with suppress(psycopg.DatabaseError), db.transaction():
+        db.execute("set local ragpg.allowed_namespaces = '{red}'")
+        left = rows(db, query)
+    assert left in ([], [(0,)])
 
 
 def test_an_application_narrows_itself_for_a_transaction(
