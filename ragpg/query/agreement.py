@@ -7,9 +7,11 @@ for a claim and a span of evidence that already share most of their words.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
+from ragpg.query.doers import compare_doers
 from ragpg.query.polarity import compare_negation, compare_opposites, compare_quantifiers
 from ragpg.query.quantities import quantities
 from ragpg.query.roles import compare_names, compare_roles
@@ -20,9 +22,13 @@ from ragpg.words import stem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragpg.query.quantities import Date, Quantity
+    from ragpg.query.dates import Date
+    from ragpg.query.quantities import Quantity
 
 
+_SCALED = re.compile(r"\d\s?(?:thousand|million|billion|trillion|k|m|bn|mio|mrd)\b")
+#: A round number is no farther from the exact one than this share of it.
+_NEAR = 0.05
 #: "According to the handbook, ": who says it is no part of what is said.
 _REPORTING = re.compile(
     r"^\W*(?:according to (?:the |this |our )?(?:\w+ ){0,3}?\w+,"
@@ -58,7 +64,7 @@ def disagreements(
         *opposite,
         *compare_quantifiers(mine, its),
         *compare_names(claim, evidence, heading, around),
-        *compare_roles(mine, its),
+        *(compare_roles(mine, its) or compare_doers(claim, evidence, around)),
     ]
     topics = {one.topic for one in found}
     return [*found, *(one for one in compare_slots(claim, evidence) if one.topic not in topics)]
@@ -83,7 +89,7 @@ def _compare_numbers(claim: str, evidence: str, heading: str) -> list[Disagreeme
     headed_values = {value for one in headed for value in one.values}
     found = [_compare_date(date, given_dates, given) for date in asked_dates]
     for one in asked:
-        same = [other for other in given if _same(one, other)]
+        same = [other for other in given if _same(one, other) or _rounded(one, other)]
         if same:
             found.append(_compare_bound(one, same))
         elif one.soft:
@@ -106,7 +112,29 @@ def _same(one: Quantity, other: Quantity) -> bool:
     return not noun if one.dimension != other.dimension else True
 
 
+def _rounded(one: Quantity, other: Quantity) -> bool:
+    """Whether a round number of the claim stands for an exact one of the evidence: "about 90" for
+    92, "1.2 million" for 1,234,567."""
+    if one.limit != "near" and not _SCALED.search(one.text):
+        return False
+    if one.dimension != other.dimension or stem(one.noun) != stem(other.noun):
+        return False
+    [a], [b] = ([*each.values][:1] or [0.0] for each in (one, other))
+    figures = one.digits.replace(",", "").lstrip("0").replace(".", "") or "1"
+    # Zeros at the end of a whole number are not counted: 1,200,000 is round to hundred thousands.
+    known = len(figures if "." in one.digits else figures.rstrip("0")) or 1
+    step = 10.0 ** (math.floor(math.log10(abs(a))) + 1 - known) if a else 0.0
+    return abs(a - b) <= min(step / 2, abs(b) * _NEAR)
+
+
 def _compare_bound(one: Quantity, same: Sequence[Quantity]) -> Disagreement | None:
+    theirs = {other.limit for other in same}
+    if one.limit == "exact" and theirs <= {"closed", "open"}:
+        reason = f"{one.text!r} is the only value in the claim, a bound in the evidence"
+        return Disagreement("conflict", "bound", reason)
+    if one.bound and one.limit == "open" and theirs <= {"closed", "exact"}:
+        reason = f"{one.text!r} itself is left out in the claim, and not in the evidence"
+        return Disagreement("conflict", "bound", reason)
     if not one.bound or any(other.bound in ("", one.bound) for other in same):
         return None
     words = {"max": "an upper", "min": "a lower"}

@@ -25,6 +25,7 @@ succeed/fail success/failure pass/fail true/false same/different present/absent
 buy/sell bought/sold import/export upload/download encrypt/decrypt lock/unlock read/write
 send/receive push/pull lend/borrow hire/fire attach/detach connect/disconnect
 public/private internal/external free/paid safe/dangerous legal/illegal temporary/permanent
+harmful/harmless useful/useless careful/careless painful/painless powerful/powerless
 manual/automatic manually/automatically synchronous/asynchronous active/inactive online/offline
 local/remote input/output hot/cold wet/dry morning/evening day/night
 activate/inhibit activate/suppress activation/inhibition promote/inhibit promote/prevent

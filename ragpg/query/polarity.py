@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ragpg.query.sentence_words import SentenceWords
 
-_NEGATING = re.compile(r"^(?:un|in|im|ir|il|dis|non)-?(?=\w{4})")
+_NEGATING = re.compile(r"^(?:un|in|im|ir|il|dis|non|de)-?(?=\w{4})")
 # Chinese, Japanese, Korean.
 _UNSPACED_NOT = re.compile("[不没沒未無无禁]|(?:ない|ません|なく)|않|없|못")
 
@@ -128,6 +128,9 @@ def compare_opposites(claim: SentenceWords, evidence: SentenceWords) -> list[Dis
         ]
         for place, other in enumerate(evidence.raw):
             if other not in opposites and evidence.stems[place] not in opposites:
+                continue
+            # With a prefix that negates, the one is the negation of the other: see above.
+            if raw == _NEGATING.sub("", other) or other == _NEGATING.sub("", raw):
                 continue
             if other in claim.raw or not _near(claim, at) & _near(evidence, place):
                 continue

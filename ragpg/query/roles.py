@@ -9,9 +9,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ragpg.query.quantities import MONTHS, NUMBER_WORDS, UNITS
+from ragpg.query.dates import MONTHS
 from ragpg.query.sentence_words import NEGATIONS, Disagreement, word_set
 from ragpg.query.synonyms import synonyms
+from ragpg.query.units import NUMBER_WORDS, UNITS
 from ragpg.words import STOPWORDS, fold, stem
 
 if TYPE_CHECKING:

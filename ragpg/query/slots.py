@@ -12,8 +12,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ragpg.query.quantities import NUMBER_WORDS, UNITS, quantities
+from ragpg.query.quantities import quantities
 from ragpg.query.sentence_words import Disagreement, word_set
+from ragpg.query.units import NUMBER_WORDS, UNITS
 from ragpg.words import fold, stem
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ _TOKEN = re.compile(r"[^\W_]+(?:[-_./'’][^\W_]+)*")
 _NEAR = 24
 _ENDS = tuple(".!?:;\n")
 _ARTICLES = word_set("the a an der die das ein eine le la les un une el los las una")
+#: What makes "3rd" of 3, which in a date is the same.
+_NTH = re.compile(r"(?<=\d)(?:st|nd|rd|th)$", re.IGNORECASE)
 #: The share of the claim's words that must stand in the evidence in the same order.
 _CLOSE = 0.6
 #: Quantifiers and frequencies by how much they say.
@@ -162,6 +165,8 @@ def _compare(
         units = UNITS.get(new[0].folded), UNITS.get(old[0].folded)
         if None not in units and units[0] != units[1] and _counted(new[0], mine):
             return _conflict("unit", f"unit {said!r} stands where the evidence has {meant!r}")
+        if said[0].isdigit() and _NTH.sub("", said) == _NTH.sub("", meant):
+            return None
         if said[0].isdigit() and meant[0].isdigit() and _amount(said) != _amount(meant):
             return _conflict("unit", f"{said!r} stands where the evidence has {meant!r}")
         numbers = new[0].number, old[0].number

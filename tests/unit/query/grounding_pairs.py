@@ -166,6 +166,58 @@ Most patients recovered within a week, and none of them needed surgery.
 + None of the patients needed surgery.
 - All patients recovered within a week.
 - Most patients recovered within a month.
+
+Anna Bauer leads sales. Karl Bauer leads support.
++ Anna Bauer leads sales.
++ Karl Bauer leads support.
+- Karl Bauer leads sales.
+- Anna Bauer leads support.
+- Karl Bauer leads sales and Anna Bauer leads support.
+
+John Smith wrote the report, and Mary Smith reviewed it.
++ John Smith wrote the report.
+- Mary Smith wrote the report.
+- Mary Smith wrote the report, and John Smith reviewed it.
+
+Paris is the capital of France, and Berlin is the capital of Germany.
++ Berlin is the capital of Germany.
+- Paris is the capital of Germany.
+
+Anna and Karl lead sales. The server that stores the daily backups rotates keys.
++ Anna leads sales.
++ The server rotates keys.
+
+The procedure is legal and reversible. The account is active.
++ The procedure is not illegal.
++ The account is not inactive.
+- The procedure is illegal and reversible.
+- The account is inactive.
+
+The file holds at least 10 entries. The queue holds more than 5 jobs.
++ The file holds 10 or more entries.
++ The queue holds at least 5 jobs.
+- The file holds exactly 10 entries.
+- The file holds more than 10 entries.
+- The queue holds exactly 5 jobs.
+
+The city has 92 schools and 1,234,567 inhabitants.
++ The city has about 90 schools.
++ The city has roughly 1.2 million inhabitants.
++ The city has 1.23 million inhabitants.
++ The city has 1 234 567 inhabitants.
++ The city has 12,34,567 inhabitants.
+- The city has 90 schools.
+- The city has about 80 schools.
+- The city has 1.3 million inhabitants.
+- The city has 1 234 576 inhabitants.
+
+The contract began on 3 March 2025.
++ The contract began on 3rd March, 2025.
+- The contract began on 4th March, 2025.
+
+该市有3万居民。
++ 该市有30000居民。
+- 该市有3000居民。
 """
 
 
