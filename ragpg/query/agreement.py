@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ragpg.query.quantities import Quantity
 
 
+_TAGS = re.compile(r"</?(?:b|i|u|em|strong|mark|code|span|sub|sup|small)\b[^<>\n]{0,80}>", re.I)
 _SCALED = re.compile(r"\d\s?(?:thousand|million|billion|trillion|k|m|bn|mio|mrd)\b")
 #: A round number is no farther from the exact one than this share of it.
 _NEAR = 0.05
@@ -71,8 +72,9 @@ def disagreements(
 
 
 def _plain(text: str) -> str:
-    """Without citation markers and emphasis, which are no part of what is said."""
+    """Without citation markers, emphasis and its tags, which are no part of what is said."""
     text = re.sub(r"[\[【]\^?[\d\s,;–-]+(?:†[^\]】]*)?[\]】]", " ", text)
+    text = _TAGS.sub("", text)
     return re.sub(r"(?<!\w)[*_`]{1,3}|[*_`]{1,3}(?!\w)", "", text)
 
 

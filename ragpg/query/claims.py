@@ -44,11 +44,25 @@ _UNKNOWING = re.compile(
     r"|\bno (?:relevant )?information\b|\bnot (?:mentioned|stated|specified) in\b"
     r"|\bnot (?:found|enough) (?:in|information)\b"
 )
+_BUT = re.compile(r"\b(?:but|however|although|though|yet)\b[\s,:]*")
+# "but I can help", "but you may ask support".
+_OFFER = re.compile(
+    r"(?:i|we|please|feel free|let me)\b|you (?:(?:can|may|could|might|should) )?(?:want to )?"
+    r"(?:ask|contact|check|try|consult|refer|look|visit|reach|find|see)\b"
+)
+_GREETING = re.compile(
+    r"(?:hi|hello|hey|dear|thanks|thank you|sorry|apologies|i'm sorry|i am sorry|i apologi[sz]e"
+    r"|great question|good question)\b"
+)
+# "Note that" is a directive only in form.
+_NOTE = re.compile(
+    r"^(?:please )?(?:note|remember|keep in mind|bear in mind|be aware)(?: that\b|:)[\s,:]*"
+)
 _HEADING = re.compile(r"#{1,6}\s")
 _DECORATION = re.compile(r"^(?:\s|>|[-*+•]\s|\(?\d{1,3}[.)]\s|[*_]{1,3}(?=\S))+")
 _SOURCES = re.compile(
-    r"^[#*_\s]*(?:sources?|references?|citations?|quellen|fuentes|bibliography)"
-    r"(?: given, not cited)?[*_\s]*:?[*_\s]*$",
+    r"^[#*_ \t]*(?:sources?|references?|citations?|quellen|fuentes|bibliography)"
+    r"(?: given, not cited)?[*_ \t]*:?[*_ \t]*$",
     re.I | re.M,
 )
 _CODE = re.compile(r"^ {0,3}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n.*?(?:^ {0,3}\1[^\n]*$|\Z)", re.M | re.S)
@@ -114,17 +128,28 @@ def _rows(text: str, bounds: Iterable[tuple[int, int]]) -> Iterator[tuple[int, i
 def is_claim(sentence: str) -> bool:
     """Whether a sentence asserts something that a source could support."""
     plain = fold(_BRACKETED.sub(" ", sentence)).strip(" \t\n*_\"'")
-    if plain.rstrip("*_\"') ").endswith(("?", "？", ":")) or _UNKNOWING.search(plain):
+    if plain.rstrip("*_\"') ").endswith(("?", "？", ":")):
         return False
+    unknowing = _UNKNOWING.search(plain)
+    if unknowing:
+        # "I do not know why, but keys rotate every 90 days" claims something all the same.
+        turn = _BUT.search(plain, unknowing.end())
+        said = "" if turn is None else plain[turn.end() :]
+        return not _OFFER.match(said) and is_claim(said)
     if plain.startswith("|") and not re.search(r"\w", plain):
         return False
     social = _SOCIAL.match(plain)
     if social:
         rest = social["rest"]
-        # "Yes, keys rotate every 90 days" still claims something; "Let me know" does not.
+        # "Yes, keys rotate every 90 days" still claims something, and so does "Here is the answer:
+        # keys rotate every 90 days"; "Let me know" does not.
         if not re.match(r"(?:yes|no|sure|certainly|of course|ok|okay|in summary)\b", plain):
-            return False
+            said = rest.partition(": ")[2]
+            if not said and _GREETING.match(plain):
+                said = plain.partition(", ")[2].removeprefix("but ")
+            return is_claim(said)
         plain = rest
+    plain = _NOTE.sub("", plain)
     first, _, after = plain.partition(" ")
     if first.rstrip(",") in _IMPERATIVES and not _NOUN_AFTER.match(after.lstrip()):
         return False

@@ -10,16 +10,22 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ragpg.query.sentence_words import Disagreement, word_set
+from ragpg.query.units import NUMBER_WORDS
 from ragpg.words import STOPWORDS, fold, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-_./'’][^\W_]+)*|[.,;:!?()|\n]")
-_ARTICLES = word_set("the a an this that these those its their our your his her")
-_OPENING = word_set("and but while whereas")
-_RELATIVE = word_set("that which who whom whose where when")
-_PREPOSITIONS = word_set("of in for to with from by on at as")
+_ARTICLES = word_set("the a an this these those its their our your his her")
+_OPENING, _RELATIVE, _LINKING = (
+    frozenset(map(stem, words.split()))
+    for words in (
+        "and but while whereas because since",
+        "that which who whom whose where when",
+        "of in for to with from by on at as if although though unless until so therefore then",
+    )
+)
 #: Words of a doer and of a deed, without articles; beyond these nothing is compared.
 _LONGEST_DOER, _LEAST_DEED = 5, 2
 #: As many words may stand between several doers of one deed: "Anna, Karl and Bob".
@@ -36,6 +42,8 @@ def compare_doers(claim: str, evidence: str, around: str = "") -> list[Disagreem
     for mine in _clauses(claim):
         for length in range(min(_LONGEST_DOER, len(mine) - _LEAST_DEED) + 1):
             doer, deed = mine[:length], mine[length:]
+            if deed[0] in _LINKING:
+                continue
             found = [at for at in places.get(deed[0], ()) if its[at : at + len(deed)] == deed]
             if not found:
                 continue
@@ -57,7 +65,7 @@ def _other(
     while begin > sentence and its[begin - 1] not in _OPENING and its[begin - 1][0].isalnum():
         begin -= 1
     other = its[begin:deed]
-    if not doer or not 0 < len(other) <= _LONGEST_DOER or other[-1] in STOPWORDS:
+    if not _is_doer(doer) or not _is_doer(other):
         return None
     if set(other) <= set(doer) or set(doer) <= set(other):
         return None
@@ -67,20 +75,29 @@ def _other(
         repeated = its[deed] in words
         if _RELATIVE.intersection(words) or len(words) < _TOGETHER - repeated:
             return None
-        if _PREPOSITIONS.intersection(words) and not repeated:
+        if _LINKING.intersection(words) and not repeated:
             return None
     return " ".join(other)
 
 
+def _is_doer(words: Sequence[str]) -> bool:
+    """Whether words may be a subject: a few, with a meaning of their own at both ends."""
+    if not 0 < len(words) <= _LONGEST_DOER or not _LINKING.isdisjoint(words):
+        return False
+    return words[0] not in STOPWORDS and words[-1] not in STOPWORDS
+
+
 def _clauses(claim: str) -> Iterator[Sequence[str]]:
-    """The words of each clause of the claim."""
-    parts: list[list[str]] = [[]]
-    for word in _words(claim)[0]:
+    """The words of each clause of the claim; what stands behind a bracket begins none."""
+    clause: list[str] = []
+    begins = True
+    for word in (*_words(claim)[0], "."):
         if word in _OPENING or not word[0].isalnum():
-            parts.append([])
+            if begins and len(clause) > _LEAST_DEED:
+                yield clause
+            clause, begins = [], word not in ("(", ")")
         else:
-            parts[-1].append(word)
-    yield from (part for part in parts if len(part) > _LEAST_DEED)
+            clause.append(word)
 
 
 @lru_cache(maxsize=4096)
@@ -95,6 +112,8 @@ def _words(text: str) -> tuple[Sequence[str], Sequence[int], Mapping[str, Sequen
         token = fold(found[0])
         if token in _ARTICLES:
             continue
+        if token in NUMBER_WORDS:
+            token = str(NUMBER_WORDS[token])
         words.append(stem(token) if token[0].isalnum() else token)
         sentences.append(number)
         places.setdefault(words[-1], []).append(len(words) - 1)

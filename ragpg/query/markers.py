@@ -42,7 +42,10 @@ _FENCE = re.compile(
 _TICKS = re.compile(r"`+")
 _LINK = re.compile(r"!?\[[^\[\]\n]*\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")
 _DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:", re.M)
-_QUOTE = re.compile(r"\"(?P<a>[^\"\n]+)\"|“(?P<b>[^”\n]+)”|«(?P<c>[^»\n]+)»|„(?P<d>[^“”\n]+)[“”]")
+# None holds its own beginning: a text of nothing but those would be read over and over.
+_QUOTE = re.compile(
+    r"\"(?P<a>[^\"\n]+)\"|“(?P<b>[^“”\n]+)”|«(?P<c>[^«»\n]+)»|„(?P<d>[^„“”\n]+)[“”]"
+)
 _QUOTE_BLOCK = re.compile(r"^ {0,3}>[^\n]*$", re.M)
 # Where words stand without blanks, so does what follows them.
 _IN_WORD = re.compile(rf"[^\W{UNSPACED}]|\]")

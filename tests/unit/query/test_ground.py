@@ -27,6 +27,7 @@ def verdicts(answer: str, *sources: str) -> list[str]:
     return [claim.verdict for claim in ground(answer, [hit(text) for text in sources]).claims]
 
 
+WRONG = ("contradicted", "unsupported")
 SHIPPING = "The supplier pays for return shipping within the first year."
 
 
@@ -252,7 +253,8 @@ def test_rows_of_a_table_are_claims_of_their_own() -> None:
 
 def test_an_answer_of_any_length_is_grounded_in_linear_time() -> None:
     # Each of these took minutes where markers, code or names were searched from the beginning.
-    for text in ("[1]" * 20_000, "`" * 60_000, "Keys [1] " * 4_000, "Aa Bb Cc " * 6_000):
+    long = ["`" * 200_000, "«" * 200_000, "\n" * 200_000]
+    for text in ("[1]" * 20_000, *long, "Keys [1] " * 4_000, "Aa Bb Cc " * 6_000):
         ground(text, [hit("Keys rotate every 90 days.")])
     many = " ".join(f"Keys rotate every 90 days [{at}]." for at in range(1, 1001))
     found = ground(many, [hit("Keys rotate every 90 days.")])
@@ -319,3 +321,46 @@ def test_dates_are_read_in_any_form() -> None:
         assert numbers == []
     assert quantities("users may 3 times")[1] == []
     assert quantities("utf-8 on us-east-1") == ([], [])
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "Here is the answer: {}",
+        "I'm happy to help: {}",
+        "Hello, {}",
+        "I'm sorry, but {}",
+        "I do not know why, but {}",
+        "I could not find the reason; however, {}",
+        "Note that {}",
+        "Please note: {}",
+        "In summary, {}",
+        "Sure, {}",
+    ],
+)
+def test_a_claim_behind_polite_words_is_a_claim(frame: str) -> None:
+    source = "Keys rotate every 90 days."
+    assert verdicts(frame.format("keys rotate every 90 days."), source) == ["supported"]
+    assert verdicts(frame.format("keys rotate every 41 days."), source)[0] in WRONG
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I could not find this, but I can help with other keys.",
+        "I could not find this, but you may want to ask the key office.",
+        "I could not find this in the sources, but the documents do not mention it.",
+        "Let me know: is it the keys?",
+        "Thanks, bye.",
+        "Note the fee.",
+        "I hope this helps, and good luck with the keys.",
+    ],
+)
+def test_polite_words_alone_claim_nothing(answer: str) -> None:
+    assert extract_claims(answer) == []
+
+
+def test_tags_of_emphasis_are_no_part_of_a_claim() -> None:
+    assert verdicts("Keys rotate every <b>90</b> days.", "Keys rotate every 90 days.") == [
+        "supported"
+    ]
