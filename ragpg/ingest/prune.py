@@ -84,7 +84,7 @@ def _is_below(path: str, place: str) -> bool:
 
 
 def existing(paths: Sequence[str], found: Sequence[str] = ()) -> set[str]:
-    """Those of the paths that are there under just this name.
+    """Those of the paths that are files under just this name, or links to what is missing.
 
     Where names do not tell capitals from small letters, a path whose case was changed seems to be
     there still: it is the same file as one of `found` that is spelt almost like it.
@@ -95,7 +95,7 @@ def existing(paths: Sequence[str], found: Sequence[str] = ()) -> set[str]:
     return {
         path
         for path in paths
-        if os.path.lexists(path)
+        if (os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path)))
         and not any(
             other != path and _is_same(path, other) for other in spelt.get(path.casefold(), ())
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -78,6 +79,24 @@ def test_pruning_follows_a_folder_that_moved(database: str, tmp_path: Path) -> N
         report = rag.ingest(first, prune=True)
         assert not report.count("removed")
         assert "three.md" in report.notes[0]
+
+
+def test_a_file_whose_name_is_something_else_now_is_gone(database: str, tmp_path: Path) -> None:
+    for name in ("folder", "pipe", "link", "text"):
+        (tmp_path / f"{name}.md").write_text(f"The {name} text.")
+    with ragpg.connect(database) as rag:
+        rag.ingest(tmp_path)
+        for name in ("folder", "pipe", "link"):
+            (tmp_path / f"{name}.md").unlink()
+        (tmp_path / "folder.md").mkdir()
+        (tmp_path / "folder.md" / "inside.md").write_text("The text inside.")
+        os.mkfifo(tmp_path / "pipe.md")
+        (tmp_path / "link.md").symlink_to("missing")
+        report = rag.ingest(tmp_path, prune=True)
+        removed = [file.source for file in report.files if file.status == "removed"]
+        # What a link leads to may only be away.
+        assert removed == ["folder.md", "pipe.md"]
+        assert sorted(sources(rag.search("text"))) == ["folder.md/inside.md", "link.md", "text.md"]
 
 
 def test_another_file_of_the_same_name_is_reported(database: str, tmp_path: Path) -> None:
