@@ -234,8 +234,9 @@ async def in_thread(work: Callable[[], T]) -> T:
         failure: BaseException | None = None
         try:
             result = work()
-        except StopIteration as error:
-            failure = RuntimeError(f"StopIteration: {error}")
+        except (StopIteration, GeneratorExit) as error:
+            # Thrown into a coroutine, they would mean something else.
+            failure = RuntimeError(f"{type(error).__name__}: {error}")
         except BaseException as error:
             failure = error
         # The loop may have been closed meanwhile: then nobody waits for the result.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import aclosing, closing
+from collections.abc import Iterable
+from contextlib import aclosing, closing, suppress
 from dataclasses import replace
 from functools import partial
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
-from ragpg.errors import ConfigError
+from ragpg.errors import ConfigError, ProviderError
 from ragpg.perform import in_thread, read_said
 from ragpg.protocols import (
     AsyncGenerator,
@@ -21,7 +23,7 @@ from ragpg.types import Delta, Done, Usage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator as AsyncPieces
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
     from collections.abc import Generator as Pieces
 
     from ragpg.observe.stage import Streamed
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from ragpg.types import AnswerEvent
 
     Messages = Sequence[Mapping[str, str]]
+
+#: What comes behind the last piece.
+_END: Any = object()
 
 
 class _Writing:
@@ -130,9 +135,9 @@ async def aevents(
 
 def pieces(generator: Any, messages: Messages) -> Pieces[str | Usage, None, None]:
     """Pieces of text and a Usage; one piece from a model that cannot stream. Raises as it does,
-    and ConfigError for one that can only be awaited."""
+    ConfigError for one that can only be awaited, ProviderError for one that gives no pieces."""
     if isinstance(generator, StreamingGenerator):
-        yield from generator.stream(messages)
+        yield from _pieces_of(generator, generator.stream(messages))
     elif isinstance(generator, Generator):
         text, usage = read_said(generator, generator.generate(messages))
         yield text
@@ -146,9 +151,13 @@ def pieces(generator: Any, messages: Messages) -> Pieces[str | Usage, None, None
 
 
 async def apieces(generator: Any, messages: Messages) -> AsyncPieces[str | Usage, None]:
-    """As pieces; what a model has in sync only runs in a thread, and then comes in one piece."""
+    """As pieces; what a model has in sync only runs in threads."""
     if isinstance(generator, AsyncStreamingGenerator):
         stream: Any = generator.astream(messages)
+        if isawaitable(stream):
+            stream = await stream
+        if not hasattr(stream, "__aiter__"):
+            stream = _in_threads(_pieces_of(generator, stream))
         try:
             async for piece in stream:
                 yield piece
@@ -158,10 +167,37 @@ async def apieces(generator: Any, messages: Messages) -> AsyncPieces[str | Usage
                 await stream.aclose()
         return
     if isinstance(generator, AsyncGenerator):
-        said = await generator.agenerate(messages)
-    else:
-        said = await in_thread(lambda: generator.generate(messages))
-    text, usage = read_said(generator, said)
-    yield text
-    if usage is not None:
-        yield usage
+        text, usage = read_said(generator, await generator.agenerate(messages))
+        yield text
+        if usage is not None:
+            yield usage
+        return
+    async with aclosing(_in_threads(pieces(generator, messages))) as found:
+        async for piece in found:
+            yield piece
+
+
+def _pieces_of(generator: Any, stream: Any) -> Iterator[Any]:
+    """What a model calls its stream, as an iterator that is closed with its reader."""
+    if not isinstance(stream, Iterable) or isinstance(stream, bytes):
+        raise ProviderError(
+            f"the stream of {type(generator).__name__} is a {type(stream).__name__}, and no"
+            " iterator of texts",
+            hint="See ragpg.protocols.StreamingGenerator.",
+            scope="service",
+        )
+    return iter([stream] if isinstance(stream, str) else stream)
+
+
+async def _in_threads(found: Iterator[Any]) -> AsyncPieces[Any, None]:
+    """The pieces of a sync iterator, each awaited in a thread; one that is being waited for when
+    the reader goes away is left to its thread."""
+    try:
+        while (piece := await in_thread(lambda: next(found, _END))) is not _END:
+            yield piece
+    finally:
+        close = getattr(found, "close", None)
+        if close is not None:
+            # Of a generator that runs in a thread: "generator already executing".
+            with suppress(ValueError):
+                close()

@@ -32,7 +32,7 @@ class Pieces:
 
     model = "pieces"
 
-    def __init__(self, *pieces: str | Usage | Exception) -> None:
+    def __init__(self, *pieces: str | Usage | BaseException) -> None:
         self.pieces = pieces
         self.closed = False
 
@@ -42,7 +42,7 @@ class Pieces:
     def stream(self, messages: Sequence[Mapping[str, str]], **_: Any) -> Iterator[str | Usage]:
         try:
             for piece in self.pieces:
-                if isinstance(piece, Exception):
+                if isinstance(piece, BaseException):
                     raise piece
                 yield piece
         finally:
@@ -219,3 +219,50 @@ def test_a_compatible_service_streams(
         finally:
             model.close()
             server.shutdown()
+
+
+@pytest.mark.usefixtures("filled")
+def test_the_async_client_streams_a_sync_model_too(database: str) -> None:
+    async def run() -> None:
+        async with ragpg.aconnect(database, embedder=HashEmbedder(32)) as rag:
+            model = Pieces("Keys rotate ", "every 90 days [1].", Usage())
+            seen = [one async for one in rag.ask_stream(QUESTION, generator=model)]
+            texts = [one.text for one in seen if isinstance(one, Delta)]
+            assert texts == ["Keys rotate ", "every 90 days [1]."]
+            left = Pieces("Keys ", "rotate.")
+            told = rag.ask_stream(QUESTION, generator=left)
+            async for event in told:
+                if isinstance(event, Delta):
+                    break
+            await told.aclose()
+            assert left.closed
+            for fault, expected in ((OSError("down"), OSError), (GeneratorExit(), RuntimeError)):
+                with pytest.raises(expected):
+                    async for _ in rag.ask_stream(QUESTION, generator=Pieces("Keys ", fault)):
+                        pass
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("said", [None, 3, b"Keys"])
+def test_a_stream_that_is_none_is_named(filled: Client, database: str, said: Any) -> None:
+    class Bare:
+        model = "bare"
+
+        def stream(self, messages: Any, **_: Any) -> Any:
+            return said
+
+        async def astream(self, messages: Any, **_: Any) -> Any:
+            return said
+
+    model: Any = Bare()
+
+    async def awaited() -> None:
+        async with ragpg.aconnect(database, embedder=HashEmbedder(32)) as rag:
+            async for _ in rag.ask_stream(QUESTION, generator=model):
+                pass
+
+    with pytest.raises(ProviderError, match="the stream of Bare is a"):
+        list(filled.ask_stream(QUESTION, generator=model))
+    with pytest.raises(ProviderError, match="the stream of Bare is a"):
+        asyncio.run(awaited())
