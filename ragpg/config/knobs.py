@@ -14,6 +14,7 @@ import re
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
+from inspect import cleandoc
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from ragpg.errors import ConfigError
@@ -72,11 +73,12 @@ def documentation(cls: type) -> dict[str, str]:
     found: dict[str, list[str]] = {}
     names = {one.name for one in fields(cls)}
     current = None
-    for line in (cls.__doc__ or "").splitlines():
-        match = re.match(r" {4}(\w+) +(\S.*)", line)
+    # Cleaned: Python 3.13 takes the indentation away, earlier ones keep it.
+    for line in cleandoc(cls.__doc__ or "").splitlines()[1:]:
+        match = re.match(r"(\w+) +(\S.*)", line)
         if match and match[1] in names and match[1] not in found:
             current = found.setdefault(match[1], [match[2]])
-        elif current is not None and line.startswith("      "):
+        elif current is not None and line.startswith("  "):
             current.append(line.strip())
         else:
             current = None

@@ -26,7 +26,7 @@ from ragpg.judges.options import (
     LLMOptions,
     NLIOptions,
 )
-from ragpg.query.profile import Profile
+from ragpg.query.profile import Profile, read_profile
 from ragpg.settings import Settings
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Config:
     generator: str | None = None
     reranker: str | None = None
     openai: OpenAI = field(default_factory=OpenAI)
-    profile: Profile = field(default_factory=Profile)
+    profile: Profile = field(default_factory=read_profile)
     lexical_judge: LexicalOptions = field(default_factory=LexicalOptions)
     embedding_judge: EmbeddingOptions = field(default_factory=EmbeddingOptions)
     nli_judge: NLIOptions = field(default_factory=NLIOptions)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from ragpg.judges.options import LexicalOptions
 from ragpg.query.agreement import disagreements
@@ -20,6 +21,7 @@ _DEFAULT = LexicalOptions()
 CONFLICT, MISSING = 0.3, 0.1
 
 
+@dataclass(frozen=True, slots=True)
 class LexicalJudge:
     """supported from `supported` of the claim's content words on, partial from `partial` on.
 
@@ -28,15 +30,14 @@ class LexicalJudge:
     is less. The thresholds are a convention; docs/grounding.md says what they give.
     """
 
-    name = "lexical"
-    candidates = 6
+    name: ClassVar[str] = "lexical"
+    candidates: ClassVar[int] = 6
 
-    def __init__(
-        self, supported: float = _DEFAULT.supported, partial: float = _DEFAULT.partial
-    ) -> None:
-        LexicalOptions(supported, partial)
-        self.supported = supported
-        self.partial = partial
+    supported: float = _DEFAULT.supported
+    partial: float = _DEFAULT.partial
+
+    def __post_init__(self) -> None:
+        LexicalOptions(self.supported, self.partial)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """A judgement for each pair, each with the reasons that speak against it."""

@@ -36,6 +36,8 @@ _clock = time.monotonic
 _ENTRY = 1000
 #: What of a request only matters to a chat model that is asked afterwards.
 _LATER = ("gate", "unsupported", "prompt")
+#: What of it only matters where a text is checked.
+_CHECKS = ("judge", "judge_timeout", "lexical")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +238,7 @@ class _Same:
 def _key(request: Request, providers: Providers) -> Any:
     """All of a request that its result depends on, and the models it asks: a digest of what can be
     written down, and what is compared by identity."""
-    left_out = _LATER if request.answer is not None else (*_LATER, "judge")
+    left_out = _LATER if request.answer is not None else (*_LATER, *_CHECKS)
     own = [getattr(request, one.name) for one in fields(request) if one.name not in left_out]
     held: list[_Same] = []
     text = repr(_part([*own, providers.embedder, providers.generator], held))

@@ -14,8 +14,10 @@ import pytest
 
 import ragpg
 from ragpg import Cache
+from ragpg.config.values import Config
 from ragpg.errors import DatabaseError, NamespaceNotFound, ProviderError
 from ragpg.feedback.feedback import Feedback
+from ragpg.judges.options import LexicalOptions
 from ragpg.testing import HashEmbedder
 
 if TYPE_CHECKING:
@@ -263,6 +265,17 @@ def test_a_transaction_that_has_written_keeps_nothing(
         assert {hit.source for hit in shop.search("refunds").hits} == {"a.md", "b.md"}
         connection.rollback()
         assert mode(inside.search("refunds")) == "hit"
+
+
+@pytest.mark.parametrize(("bar", "wanted"), [(0.5, "hit"), (0.9, "miss")])
+def test_clients_share_checked_results_where_their_bars_are_equal(
+    shop: Client, database: str, embedder: Counting, bar: float, wanted: str
+) -> None:
+    config = Config(lexical_judge=LexicalOptions(supported=bar))
+    with ragpg.connect(database, embedder=embedder, cache=shop.cache, config=config) as other:
+        for answer, expected in ((None, "hit"), ("Refunds take 14 days.", wanted)):
+            assert mode(shop.search("refunds", answer=answer)) == "miss"
+            assert mode(other.search("refunds", answer=answer)) == expected
 
 
 @pytest.fixture

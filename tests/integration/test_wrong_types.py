@@ -36,7 +36,7 @@ for _ in range(3000):
     [
         ({"namespace": 3}, "namespace"),
         ({"namespace": [1]}, "namespace"),
-        ({"filter": DEEP}, "filter is nested"),
+        ({"filter": DEEP}, "nested"),
         ({"arms": 3}, "arms"),
         ({"embedding": 5}, "embedding"),
         ({"profile": 3}, "profile"),
