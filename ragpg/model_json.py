@@ -37,7 +37,7 @@ def json_values(text: str, *, inside: bool = False) -> Iterator[Any]:
             work += error.pos - start.start() + 100
         # Too deep, or too many digits.
         except (ValueError, RecursionError):
-            work += 10_000
+            work += 50_000
         else:
             work += end - start.start() + 100
             at = at if inside else end
