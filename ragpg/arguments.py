@@ -23,12 +23,20 @@ def text(name: str, value: Any) -> str:
     return value
 
 
-def whole(name: str, value: Any, *, least: int = 0) -> int:
-    """A whole number from `least` to MOST. Raises ConfigError for anything else."""
+def whole(name: str, value: Any, *, least: int = 0, most: int = MOST) -> int:
+    """A whole number from `least` to `most`. Raises ConfigError for anything else."""
     number = isinstance(value, Integral) and not isinstance(value, bool)
-    if not number or not least <= value <= MOST:
-        raise ConfigError(f"{name} must be a whole number from {least} to {MOST:,}, not {value!r}")
+    if not number or not least <= value <= most:
+        raise ConfigError(f"{name} must be a whole number from {least} to {most:,}, not {value!r}")
     return int(value)
+
+
+def share(name: str, value: Any, *, least: int = 0) -> float:
+    """A number from `least` to 1. Raises ConfigError for anything else."""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not least <= value <= 1:
+        raise ConfigError(f"{name} must be a number from {least} to 1, not {value!r}")
+    return float(value)
 
 
 def seconds(name: str, value: Any, *, most: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ragpg.arguments import share, whole
 from ragpg.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 FIGURES = ("number", "unit", "bound", "date")
 #: All that is compared.
 FACTS = (*FIGURES, "negation", "opposite", "quantifier", "name", "role")
-#: Beyond these a judge would read whole documents, or be asked about all of them at once.
-_MOST_CANDIDATES, _MOST_COUNT = 1000, 1_000_000
+#: Beyond this a judge would read whole documents.
+_MOST_CANDIDATES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class EmbeddingOptions:
 
     def __post_init__(self) -> None:
         check_thresholds(self.supported, self.partial, least=-1)
-        check_counts(_MOST_CANDIDATES, candidates=self.candidates)
+        whole("candidates", self.candidates, least=1, most=_MOST_CANDIDATES)
         check_topics(self.veto)
 
 
@@ -84,11 +85,11 @@ class NLIOptions:
 
     def __post_init__(self) -> None:
         check_thresholds(self.supported, self.partial)
-        check_bar("contradicted", self.contradicted)
-        check_counts(_MOST_CANDIDATES, candidates=self.candidates)
-        check_counts(_MOST_COUNT, batch_size=self.batch_size)
+        share("contradicted", self.contradicted)
+        whole("candidates", self.candidates, least=1, most=_MOST_CANDIDATES)
+        whole("batch_size", self.batch_size, least=1)
         if self.threads is not None:
-            check_counts(_MOST_COUNT, threads=self.threads)
+            whole("threads", self.threads, least=1)
         if not self.max_tokens >= 16:
             raise ConfigError(f"max_tokens must be at least 16, not {self.max_tokens!r}")
         check_topics(self.veto)
@@ -110,8 +111,9 @@ class LLMOptions:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_counts(_MOST_CANDIDATES, candidates=self.candidates)
-        check_counts(_MOST_COUNT, batch=self.batch, characters=self.characters)
+        whole("candidates", self.candidates, least=1, most=_MOST_CANDIDATES)
+        whole("batch", self.batch, least=1)
+        whole("characters", self.characters, least=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,28 +126,11 @@ class JudgeOptions:
     llm: LLMOptions = field(default_factory=LLMOptions)
 
 
-def check_thresholds(supported: object, partial: object, *, least: float = 0) -> None:
+def check_thresholds(supported: object, partial: object, *, least: int = 0) -> None:
     """Raise ConfigError unless both are numbers from `least` to 1, and partial <= supported."""
-    high = check_bar("supported", supported, least=least)
-    low = check_bar("partial", partial, least=least)
+    high, low = share("supported", supported, least=least), share("partial", partial, least=least)
     if low > high:
         raise ConfigError(f"the threshold of partial, {low}, is above supported, {high}")
-
-
-def check_bar(name: str, value: object, *, least: float = 0) -> float:
-    """A number from `least` to 1. Raises ConfigError for anything else."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not least <= value <= 1:  # type: ignore[operator]
-        raise ConfigError(f"{name} must be a number from {least} to 1, not {value!r}")
-    return float(value)  # type: ignore[arg-type]
-
-
-def check_counts(most: int, **counts: object) -> None:
-    """Raise ConfigError for one that is no whole number from 1 to `most`."""
-    for name, value in counts.items():
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        if not whole or not 1 <= value <= most:  # type: ignore[operator]
-            raise ConfigError(f"{name} must be a whole number from 1 to {most}, not {value!r}")
 
 
 def check_topics(topics: Sequence[str]) -> None:

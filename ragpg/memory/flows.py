@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from ragpg.arguments import MOST, share, whole
 from ragpg.errors import ConfigError, NamespaceNotFound, RagpgError
 from ragpg.ingest.chunk import WholeChunker
 from ragpg.ingest.clean import clean_text
@@ -98,12 +100,15 @@ class Recall:
     filter: Json = None
 
     def __post_init__(self) -> None:
-        if self.k < 0:
-            raise ConfigError(f"k cannot be negative: {self.k}")
-        if self.half_life is not None and not self.half_life > 0:
-            raise ConfigError(f"half_life must be above 0 days: {self.half_life}")
-        if not 0 <= self.floor <= 1:
-            raise ConfigError(f"floor must be from 0 to 1: {self.floor}")
+        # Superseded and dissimilar ones fall out, so several times as many are looked at.
+        whole("k", self.k, most=MOST // 5)
+        share("min_similarity", self.min_similarity, least=-1)
+        share("floor", self.floor)
+        if not isinstance(self.superseded, bool):
+            raise ConfigError(f"superseded must be true or false, not {self.superseded!r}")
+        days = self.half_life
+        if days is not None and (not isinstance(days, Real) or not days > 0):
+            raise ConfigError(f"half_life must be above 0 days: {days!r}")
 
 
 def remember(

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from ragpg import arguments
 from ragpg.errors import ConfigError
 from ragpg.memory import flows
 from ragpg.memory.block import memory_block
@@ -85,6 +86,7 @@ class AgentFlows:
         supersedes: Sequence[str] = (),
     ) -> Flow[Remembered]:
         """As Memory.remember."""
+        arguments.text("a memory", text)
         if isinstance(supersedes, str):
             raise ConfigError("supersedes must be a list of sources, not a single text")
         return flows.remember(

@@ -22,6 +22,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from ragpg.arguments import share
 from ragpg.errors import ConfigError
 from ragpg.query.cite import Style
 from ragpg.query.probes import MOST_PROBES
@@ -101,6 +102,8 @@ class Profile:
                 raise _wrong(self, name, "a text")
         try:
             check_gate(self.gate)
+            for name, least in (("corrective", 0), ("mmr", 0), ("collapse", 0), ("low_cosine", -1)):
+                share(name, getattr(self, name), least=least)
             check_unsupported(self.unsupported)
             Prompt(template=self.template or TEMPLATE)
         except ConfigError as error:
@@ -117,11 +120,6 @@ class Profile:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
                 raise _wrong(self, name, f"a whole number from 0 to {most}")
-        for name, least in (("corrective", 0), ("mmr", 0), ("collapse", 0), ("low_cosine", -1)):
-            value = getattr(self, name)
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not number or not least <= value <= 1:
-                raise _wrong(self, name, f"a number from {least} to 1")
         for name in ("arms", "fusion"):
             if not isinstance(getattr(self, name), Mapping):
                 raise _wrong(self, name, "a table of options")
@@ -156,8 +154,7 @@ class Profile:
 
 def check_gate(gate: object) -> None:
     """Raise ConfigError unless it is a number from 0 to 1."""
-    if isinstance(gate, bool) or not isinstance(gate, (int, float)) or not 0 <= gate <= 1:
-        raise ConfigError(f"gate must be a number from 0 to 1, not {gate!r}")
+    share("gate", gate)
 
 
 def check_unsupported(choice: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
@@ -88,6 +89,20 @@ def read_text(tool: str, name: str, value: Any, what: str, *, most: int | None =
         raise ToolError(f"{tool}: {name} has {len(value):,} characters, and {most:,} is the most")
     # A model may write half of a surrogate pair; an answer that repeats it cannot be sent.
     return value.encode("utf-8", "replace").decode()
+
+
+def read_count(tool: str, name: str, value: Any, most: int) -> int | None:
+    """A whole number, brought between 1 and `most`; None where nothing was chosen. Raises
+    ToolError."""
+    if value is None:
+        return None
+    if isinstance(value, str) and value.strip().isdecimal():
+        value = int(value.strip()[:9])
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    # Python reads NaN and Infinity in JSON, and neither of them as a whole number.
+    if not number or not math.isfinite(value) or value != int(value):
+        raise ToolError(f"{tool}: {name} must be a whole number, not {value!r}")
+    return max(1, min(int(value), most))
 
 
 def read_names(tool: str, name: str, value: Any) -> list[str] | None:

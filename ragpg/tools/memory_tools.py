@@ -17,6 +17,7 @@ from ragpg.tools.calls import (
     Risk,
     ToolError,
     read_call,
+    read_count,
     read_names,
     read_text,
     schema_of,
@@ -133,13 +134,9 @@ class RecallTool(_MemoryTool):
         """Answer a call over a client. Raises ToolError."""
         given = read_call(self, arguments)
         query = read_text(self.name, "query", given.get("query"), "what to recall", most=LONGEST)
-        k = given.get("k")
-        if k is not None and (isinstance(k, bool) or not isinstance(k, int)):
-            raise ToolError(f"{self.name}: k must be a whole number, not {k!r}")
+        k = read_count(self.name, "k", given.get("k"), MOST)
         flows = AgentFlows(rag, self.agent)
-        found: list[Recalled] = yield from flows.recall_flow(
-            query, {} if k is None else {"k": max(1, min(k, MOST))}
-        )
+        found: list[Recalled] = yield from flows.recall_flow(query, {} if k is None else {"k": k})
         return {"count": len(found), "memories": memory_block(found, sources=True)}
 
 

@@ -7,6 +7,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from ragpg.arguments import share
 from ragpg.errors import ConfigError
 from ragpg.words import content_words
 
@@ -68,8 +69,7 @@ class Proactive:
                 "namespaces must be a list of names",
                 hint="Give them, or configure [proactive] namespaces.",
             )
-        if not 0 <= bar <= 1:
-            raise ConfigError(f"bar must be from 0 to 1, not {bar}")
+        bar = share("bar", bar)
         self._rag: Any = rag.limited_to(namespaces)
         self._options = {"namespace": list(namespaces), "k": k, "filter": filter}
         self._bar = bar

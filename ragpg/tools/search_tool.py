@@ -6,7 +6,6 @@ told what was left out. A Toolbox and the MCP server have the database refuse ev
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,6 +16,7 @@ from ragpg.tools.calls import (
     ToolError,
     definition_of,
     read_call,
+    read_count,
     read_names,
     read_text,
     schema_of,
@@ -132,7 +132,7 @@ class SearchTool:
         return Wanted(
             query=query,
             namespaces=allowed,
-            k=self._count(given.get("top_k")),
+            k=read_count(self.name, "top_k", given.get("top_k"), MOST) or self.top_k,
             filter=self._filter(given.get("filter")),
             refused=[one for one in wanted if one not in self.namespaces],
         )
@@ -158,17 +158,6 @@ class SearchTool:
         )
         found = self.answer(wanted, result)
         return found if learning is None else found | {"search_id": learning.show(result)}
-
-    def _count(self, asked: Any) -> int:
-        if asked is None:
-            return self.top_k
-        if isinstance(asked, str) and asked.strip().isdecimal():
-            asked = int(asked)
-        number = isinstance(asked, (int, float)) and not isinstance(asked, bool)
-        # Python reads NaN and Infinity in JSON, and neither of them as a whole number.
-        if not number or not math.isfinite(asked) or asked != int(asked):
-            raise ToolError(f"{self.name}: top_k must be a whole number, not {asked!r}")
-        return max(1, min(int(asked), MOST))
 
     def _filter(self, asked: Any) -> Json:
         if not asked:

@@ -13,6 +13,7 @@ import ragpg
 from ragpg.errors import ConfigError, ProviderError, RagpgError
 from ragpg.memory.block import memory_block
 from ragpg.memory.conflict import takes_the_place
+from ragpg.memory.flows import Recall
 from ragpg.memory.memory import AsyncMemory, Memory
 from ragpg.testing import HashEmbedder, ScriptedGenerator
 
@@ -318,9 +319,27 @@ def test_any_name_of_an_agent_is_its_own(rag: Client) -> None:
 def test_a_memory_has_a_longest_length_and_long_ones_are_found(memory: Memory) -> None:
     with pytest.raises(ConfigError, match="at most 20,000"):
         memory.remember("word " * 20_000)
-    with pytest.raises(ConfigError, match="must be text"):
+    with pytest.raises(ConfigError, match="a memory must be a text"):
         memory.remember(b"bytes")  # type: ignore[arg-type]
     long = memory.remember("The zebra crossing. " + "filler words of a long story " * 600)
     assert memory.remember("The zebra crossing is closed.").new
     found = memory.recall("zebra crossing", min_similarity=-1)
     assert long.source in {one.source for one in found}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"k": "5"}, "k must be a whole number"),
+        ({"k": 2.5}, "k must be a whole number"),
+        ({"min_similarity": float("nan")}, "min_similarity must be a number from -1 to 1"),
+        ({"min_similarity": "x"}, "min_similarity must be a number"),
+        ({"half_life": "1"}, "half_life must be above 0 days"),
+        ({"half_life": float("nan")}, "half_life must be above 0 days"),
+        ({"floor": 2}, "floor must be a number from 0 to 1"),
+        ({"superseded": "no"}, "superseded must be true or false"),
+    ],
+)
+def test_a_recall_refuses_what_would_switch_its_bars_off(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        Recall(**wrong)

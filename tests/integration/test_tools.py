@@ -11,6 +11,7 @@ import pytest
 import ragpg
 from ragpg.errors import ConfigError
 from ragpg.testing import HashEmbedder
+from ragpg.tools.calls import read_count
 from ragpg.tools.search_tool import MOST, SearchTool
 from ragpg.tools.toolbox import Toolbox
 
@@ -96,6 +97,10 @@ def test_top_k_is_held_between_one_and_fifty() -> None:
     tool = SearchTool(["a"], top_k=7)
     counts = [tool.read({"query": "x", "top_k": k}).k for k in (None, 0, 3, "4", 5.0, 1000)]
     assert counts == [7, 1, 3, 4, 5, MOST]
+    # Every tool reads a count alike: models write 3, "3" and 3.0.
+    assert [read_count("recall", "k", k, 20) for k in (None, "3", 3.0, 99, -1)] == [
+        None, 3, 3, 20, 1,
+    ]  # fmt: skip
 
 
 def test_an_unknown_tool_and_two_of_one_name_are_refused(filled: Client) -> None:
