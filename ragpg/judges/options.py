@@ -90,8 +90,7 @@ class NLIOptions:
         whole("batch_size", self.batch_size, least=1)
         if self.threads is not None:
             whole("threads", self.threads, least=1)
-        if not self.max_tokens >= 16:
-            raise ConfigError(f"max_tokens must be at least 16, not {self.max_tokens!r}")
+        whole("max_tokens", self.max_tokens, least=16)
         check_topics(self.veto)
 
 
