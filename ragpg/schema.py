@@ -279,7 +279,6 @@ def _documents(metadata: MetaData) -> None:
             postgresql_where=text("matches = 0"),
         ),
         Index("link_path", "namespace_id", text('left("path", 600)')),
-        Index("link_out", "namespace_id", "document_id", postgresql_include=["target_id"]),
         Index(
             "link_in",
             "namespace_id",

@@ -37,7 +37,7 @@ begin atomic
           sum(heaviest.weight)::double precision, max(nullif(heaviest.description, ''))
      from (select mention.chunk_id, mention.weight, mention.description from ragpg.mention
             where node_kind = 'e' and mention.namespace_id = graph_neighbours.namespace_id and mention.entity_id = node
-            order by mention.weight desc, mention.chunk_id limit 20 * k) as heaviest
+            order by mention.weight desc, mention.chunk_id limit 20::bigint * k) as heaviest
      join ragpg.chunk on chunk.namespace_id = graph_neighbours.namespace_id and chunk.id = heaviest.chunk_id
     group by chunk.document_id order by 5 desc, chunk.document_id limit k)
   union all

@@ -25,6 +25,7 @@ declare
   found_ids bigint[];
   found_matches smallint[];
   standing bigint[];
+  places tid[];
   written bigint;
 begin
   -- Many pages have the same links, so each target is looked up once. Offset 0 keeps the order of the
@@ -91,16 +92,23 @@ begin
      where document.namespace_id = owner
        and document.id = any (array(select distinct given.id from unnest(found_ids) as given (id) where given.id is not null))
      order by document.source for key share);
-  -- One statement for all, each row found by the key: the other joins would read all links.
+  -- Each row by its key, then all by where they are: a join of links with what has changed, planned when a
+  -- namespace had few links, has compared all of one with all of the other. Locked first, no row moves.
   perform set_config('enable_nestloop', 'on', true), set_config('enable_hashjoin', 'off', true),
           set_config('enable_mergejoin', 'off', true);
-  update ragpg.link set target_id = one.target_id, matches = one.matches
+  select array_agg(here.place), array_agg(one.target_id), array_agg(one.matches)
+    into places, found_ids, found_matches
     from unnest(changed_documents, changed_targets, changed_anchors, found_ids, found_matches)
          as one (document_id, target, anchor, target_id, matches)
-   where link.namespace_id = owner and link.document_id = one.document_id
-     and link.target = one.target and link.anchor = one.anchor
+   cross join lateral (select link.ctid as place from ragpg.link
+                        where link.namespace_id = owner and link.document_id = one.document_id
+                          and link.target = one.target and link.anchor = one.anchor
+                          for no key update) as here
      -- A sub-select is hashed, an array is not.
-     and (one.target_id is null or one.target_id in (select still.id from unnest(standing) as still (id)));
+   where one.target_id is null or one.target_id in (select still.id from unnest(standing) as still (id));
+  update ragpg.link set target_id = one.target_id, matches = one.matches
+    from unnest(places, found_ids, found_matches) as one (place, target_id, matches)
+   where link.ctid = one.place;
   get diagnostics written = row_count;
   return written;
 end $$;

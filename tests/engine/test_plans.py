@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -134,3 +135,15 @@ def test_the_graph_reads_of_a_document_its_beginning(engine: Engine, condition: 
         engine.connection.execute((grow % (begin, end)).encode())
         pages.append(_pages(engine, call))
     assert pages[1] < 1.5 * pages[0]
+
+
+def test_many_links_of_one_document_are_not_compared_with_each_other(
+    plans: Callable[[str], str],
+) -> None:
+    seen = plans(
+        "insert into ragpg.link (namespace_id, document_id, target)"
+        " select 1, 1, source from ragpg.document where id > 1 on conflict do nothing"
+    )
+    assert "TID Cond" in seen
+    compared = [int(rows) for rows in re.findall(r"Rows Removed by Join Filter: (\d+)", seen)]
+    assert sum(compared) < 10_000
