@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command("eval-grounding")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--nli", type=click.Path(exists=True), help="Also a local entailment model (ONNX)")
-@click.option("--veto", is_flag=True, help="Let figures veto the model")
+@click.option("--veto", is_flag=True, help="Let facts veto them as in `ragpg ask`")
 @click.option("--embedding", is_flag=True, help="Also cosines of the local embedder")
 @click.option("--generator", help="Also a chat model: openai or openai:MODEL; asked for each claim")
 @click.option("--claims", "most", type=click.IntRange(1),
@@ -82,20 +82,22 @@ def _judges(
 ) -> list[Judge | None]:
     from ragpg.judges.embedding import EmbeddingJudge
     from ragpg.judges.nli import NLIJudge
+    from ragpg.judges.options import FACTS, FIGURES
     from ragpg.judges.veto import VetoJudge
 
     judges: list[Any] = []
     if embedding:
         from ragpg.providers.onnx import LocalEmbedder
 
-        judges.append(EmbeddingJudge(LocalEmbedder()))
+        cosines = EmbeddingJudge(LocalEmbedder())
+        judges.append(VetoJudge(cosines, FACTS) if veto else cosines)
     if nli is not None:
-        judges.append(NLIJudge(nli))
+        judges.append(VetoJudge(NLIJudge(nli), FIGURES) if veto else NLIJudge(nli))
     if generator is not None:
         from ragpg.judges.llm import LLMJudge
 
         judges.append(LLMJudge(clients.make_generator(generator)))
-    return [None, *(VetoJudge(one) if veto else one for one in judges)]
+    return [None, *judges]
 
 
 def _detection_json(one: Detection) -> dict[str, Any]:
