@@ -18,6 +18,9 @@ _TEXTS = ("dsn", "prices", "index")
 VECTOR_RETENTION = 7.0
 #: Fields that may be 0, in days; a longer time than this Postgres need not count.
 _FROM_ZERO, _LONGEST = ("vector_retention",), 36_500
+#: Fields that are whole numbers; all other numbers are seconds, and Postgres counts their
+#: milliseconds in 31 bits.
+_SIZES, _LONGEST_WAIT = ("pool_size", "max_file_size"), 2_147_483
 #: Fields that are yes or no.
 _FLAGS = ("usage", "log_content")
 
@@ -77,8 +80,14 @@ class Settings:
                 raise ConfigError(f"setting {name} must be true or false, not {value!r}")
             if name in _FROM_ZERO and not 0 <= value < _LONGEST:
                 raise ConfigError(f"setting {name} must be from 0 to {_LONGEST}, not {value!r}")
-            if name not in (*_TEXTS, *_FLAGS, *_FROM_ZERO) and not value > 0:
+            if name in (*_TEXTS, *_FLAGS, *_FROM_ZERO):
+                continue
+            if not value > 0:
                 raise ConfigError(f"setting {name} must be greater than 0, not {value!r}")
+            if name not in _SIZES and value > _LONGEST_WAIT:
+                raise ConfigError(
+                    f"setting {name} must be at most {_LONGEST_WAIT:,} seconds, not {value!r}"
+                )
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -108,7 +117,7 @@ def _value(name: str, text: str) -> float | bool:
 
 
 def _number(name: str, text: str) -> float | int:
-    kind = int if name in ("pool_size", "max_file_size") else float
+    kind = int if name in _SIZES else float
     try:
         return kind(text)
     except ValueError:

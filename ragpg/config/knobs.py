@@ -182,7 +182,7 @@ def _words(hint: Any) -> str:
 
 def _wrong(place: str, knob: Knob, value: Any) -> ConfigError:
     secret = isinstance(value, str) and (knob.hint is str)
-    said = type(value).__name__ if secret or isinstance(value, Mapping) else repr(value)
+    said = type(value).__name__ if secret or isinstance(value, Mapping) else repr(value)[:80]
     if isinstance(value, str) and not value.strip():
         said = "an empty one"
     return ConfigError(f"{place} must be {words_for(knob)}, not {said}")

@@ -185,7 +185,7 @@ class _Reader:
             "environment" if override else "default" if chosen is None else "file"
         )
         if override:
-            return self._of_profile(override, read_profile(override))
+            return self._of_profile(override, self._told("RAGPG_PROFILE", read_profile, override))
         if chosen is None:
             return self._of_profile("measured", read_profile("measured"))
         place = self._in_file("profile")

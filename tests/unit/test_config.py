@@ -91,6 +91,7 @@ def test_yaml_and_json_say_the_same(file: Path, tmp_path: Path) -> None:
         ("worker = 3", "worker must be a table"),
         ("schema = 'a b c; drop'", "schema"),
         ("[settings]\npool_size = -1", "greater than 0"),
+        ("[settings]\nsearch_timeout = inf", "at most 2,147,483 seconds"),
         ("[profile]\nparent = 1", "parents"),
         ('profile = "mesured"', "measured"),
         ('[namespaces.a]\nlangage = "german"', "language"),

@@ -174,3 +174,16 @@ def test_a_variable_that_sets_nothing_is_told(
     assert (
         "note: the variable RAGPG_POOLSIZE" in CliRunner().invoke(main, ["config", "check"]).stderr
     )
+
+
+def test_a_wrong_value_of_the_environment_is_named_with_its_variable() -> None:
+    for variable, value in (
+        ("RAGPG_PROFILE", "nope"),
+        ("RAGPG_PROFILE_GATE", "4"),
+        ("RAGPG_PROFILE_ARMS", "{"),
+        ("RAGPG_POOL_SIZE", "9" * 5000),
+    ):
+        with pytest.raises(ConfigError) as refused:
+            read_config(environment={variable: value})
+        assert str(refused.value).startswith(variable)
+        assert len(str(refused.value)) < 250
