@@ -14,7 +14,9 @@ begin
   delete from ragpg.topic where topic.namespace_id = owner;
   delete from ragpg.phrase where phrase.namespace_id = owner;
   perform ragpg.remove_orphans(owner);
-  perform ragpg.store_topics(owner, array(select document.id from ragpg.document where document.namespace_id = owner order by document.id));
+  -- Locked once more: one may have come meanwhile, and would go again before its topic is written.
+  perform ragpg.store_topics(owner, array(
+    select document.id from ragpg.document where document.namespace_id = owner order by document.source for share));
   perform ragpg.resolve_links(owner);
 end $$;
 

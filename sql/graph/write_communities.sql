@@ -17,6 +17,7 @@ declare
   moved bigint;
   quiet integer := 0;
   written bigint;
+  standing bigint[];
 begin
   perform ragpg.refuse_nulls(jsonb_build_object('namespace_id', write_communities.namespace_id, 'iterations', write_communities.iterations));
   drop table if exists pg_temp.ragpg_tie, pg_temp.ragpg_label;
@@ -68,7 +69,7 @@ begin
   -- them, because a community that goes is taken from the rows of its former members too.
   perform from ragpg.namespace where namespace.id = owner for key share;
   perform from ragpg.document where document.namespace_id = owner order by document.source for key share;
-  perform from ragpg.entity where entity.namespace_id = owner order by entity.id for key share;
+  standing := array(select entity.id from ragpg.entity where entity.namespace_id = owner order by entity.id for key share);
   -- A community is the same one while its members are, whatever its number. What has been deleted
   -- meanwhile is left out.
   with member as (
@@ -116,7 +117,8 @@ begin
             join ragpg.document_rank as rank on rank.namespace_id = owner and rank.document_id = named.document_id
            where rank.community_id is not null
            group by 1, 2) as counted
-    join ragpg.entity as present on present.namespace_id = owner and present.id = counted.entity_id
+    -- One that has come since is not locked, and may go again.
+    join unnest(standing) as present (id) on present.id = counted.entity_id
    order by counted.entity_id, counted.times desc, counted.community_id
   on conflict on constraint entity_rank_pkey do update set community_id = excluded.community_id
    where kept.community_id is distinct from excluded.community_id;
