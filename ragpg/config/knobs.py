@@ -34,6 +34,7 @@ class Knob:
     default   what it is when nobody says anything
     required  whether somebody must say something
     is_path   whether a relative path counts from the file
+    is_model  the same of the folder that a name of a model may have behind path:, onnx: or nli:
     text      what it does, in one line
     """
 
@@ -43,6 +44,7 @@ class Knob:
     default: Any
     required: bool
     is_path: bool
+    is_model: bool
     text: str
 
 
@@ -54,7 +56,7 @@ def knobs_of(cls: type) -> dict[str, Knob]:
     lines = documentation(cls)
     found = {}
     for one in fields(cls):
-        hint, optional, is_path = _bare(hints[one.name])
+        hint, optional, marks = _bare(hints[one.name])
         default = one.default if one.default_factory is MISSING else one.default_factory()
         found[one.name] = Knob(
             name=one.name,
@@ -62,7 +64,8 @@ def knobs_of(cls: type) -> dict[str, Knob]:
             optional=optional,
             default=None if default is MISSING else default,
             required=default is MISSING,
-            is_path=is_path,
+            is_path="path" in marks,
+            is_model="model" in marks,
             text=lines.get(one.name, ""),
         )
     return found
@@ -123,6 +126,8 @@ def checked(value: Any, knob: Knob, place: str, base: str = "") -> Any:
         raise _wrong(place, knob, value)
     if knob.is_path:
         return _placed(value, base)
+    if knob.is_model:
+        return placed_model(value, base)
     return value
 
 
@@ -150,18 +155,28 @@ def parsed(text: str, knob: Knob, place: str) -> Any:
     return checked(value, knob, place)
 
 
-def _bare(hint: Any) -> tuple[Any, bool, bool]:
-    """A type without None and without its mark, and whether it had them."""
-    optional = is_path = False
+def placed_model(spec: str, base: str) -> str:
+    """A name of a model, or several by commas, with folders behind path:, onnx: and nli: that count
+    from `base`."""
+    return re.sub(
+        r"((?:^|,)\s*(?:path|onnx|nli):)([^,]+)",
+        lambda found: found[1] + str(_placed(found[2].strip(), base)),
+        spec,
+    )
+
+
+def _bare(hint: Any) -> tuple[Any, bool, set[Any]]:
+    """A type without None and without its marks, whether it had None, and the marks."""
+    optional, found = False, set()
     while True:
         if get_origin(hint) is Annotated:
             hint, *marks = get_args(hint)
-            is_path = is_path or "path" in marks
+            found.update(marks)
         elif get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint):
             optional = True
             [hint] = [one for one in get_args(hint) if one is not type(None)]
         else:
-            return hint, optional, is_path
+            return hint, optional, found
 
 
 def _words(hint: Any) -> str:

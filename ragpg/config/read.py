@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragpg.config.folders import Folder, tables_of
-from ragpg.config.knobs import checked, knobs_of, parsed
+from ragpg.config.knobs import checked, knobs_of, parsed, placed_model
 from ragpg.config.nearest import hint_for
 from ragpg.config.sections import Namespace
 from ragpg.config.values import ELSEWHERE, KEYS, PLAIN, SECTIONS, Config, variable
@@ -195,8 +195,16 @@ class _Reader:
             return self._of_profile(chosen, found)
         table = self._table(chosen, "profile")
         self._refuse_unknown(table, ["base", *knobs_of(Profile)], "profile")
+        if isinstance(judge := table.get("judge"), str):
+            table = {**table, "judge": self._judge(judge)}
         made = self._told(place, profile_of, table, "configured")
         return self._of_profile(str(table.get("base") or "measured"), made, {"name", *table})
+
+    def _judge(self, name: str) -> str:
+        """The name of a judge; of one that is a folder, its place."""
+        near = os.path.join(self.base, os.path.expanduser(name))
+        plain = name in ("", "lexical", "embedding", "llm") or not os.path.exists(near)
+        return placed_model(name, self.base) if plain else os.path.normpath(near)
 
     def _of_profile(self, name: str, profile: Profile, given: Iterable[str] = ()) -> Profile:
         """A profile with the environment over it; of each knob it is noted who says it: the

@@ -38,7 +38,7 @@ class Namespace:
 
     kind: Literal["knowledge", "memory"] = "knowledge"
     language: str | None = None
-    embedder: str | None = None
+    embedder: Annotated[str, "model"] | None = None
     chunker: str | None = None
     fusion: Mapping[str, Any] | None = None
 

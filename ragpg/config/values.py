@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ragpg.config.folders import Folder  # noqa: TC001 -- knobs_of reads the annotations
 from ragpg.config.sections import (
@@ -73,9 +73,9 @@ class Config:
 
     dsn: str | None = field(default=None, repr=False)
     schema: str = "ragpg"
-    embedder: str | None = None
+    embedder: Annotated[str, "model"] | None = None
     generator: str | None = None
-    reranker: str | None = None
+    reranker: Annotated[str, "model"] | None = None
     openai: OpenAI = field(default_factory=OpenAI)
     profile: Profile = field(default_factory=read_profile)
     lexical_judge: LexicalOptions = field(default_factory=LexicalOptions)

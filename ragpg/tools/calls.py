@@ -123,9 +123,10 @@ def refuse_unknown(tool: str, given: Iterable[str], known: Iterable[str]) -> Non
     for key in given:
         if key not in known:
             near = difflib.get_close_matches(str(key), known, n=1)
+            all_known = ", ".join(known) or "none"
             raise ToolError(
                 f"{tool}: there is no argument {key!r}",
-                hint=f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}.",
+                hint=f"Did you mean {near[0]}?" if near else f"Known: {all_known}.",
             )
 
 

@@ -187,3 +187,22 @@ def test_a_wrong_value_of_the_environment_is_named_with_its_variable() -> None:
             read_config(environment={variable: value})
         assert str(refused.value).startswith(variable)
         assert len(str(refused.value)) < 250
+
+
+def test_folders_of_models_count_from_the_file(tmp_path: Path) -> None:
+    (tmp_path / "models" / "nli").mkdir(parents=True)
+    (tmp_path / "local").mkdir()
+    file = tmp_path / "ragpg.toml"
+    file.write_text(
+        'embedder = "local, path:models/one"\nreranker = "late,onnx:models/two"\n'
+        '[profile]\njudge = "models/nli"\n[namespaces.a]\nembedder = "path:/models/three"'
+    )
+    found = read_config(file, {})
+    assert found.embedder == f"local, path:{tmp_path}/models/one"
+    assert found.reranker == f"late,onnx:{tmp_path}/models/two"
+    assert found.profile.judge == f"{tmp_path}/models/nli"
+    assert found.namespaces["a"].embedder == "path:/models/three"
+    file.write_text('[profile]\njudge = "nli:models/nli"')
+    assert read_config(file, {}).profile.judge == f"nli:{tmp_path}/models/nli"
+    # What somebody types counts from where it is typed.
+    assert read_config(file, {"RAGPG_EMBEDDER": "path:x"}).embedder == "path:x"
