@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from .engine import Engine
 
@@ -154,3 +156,29 @@ def test_a_walk_stays_near_its_start(engine: Engine) -> None:
     )
     assert rows[0]["source"] == "n2"
     assert {row["source"] for row in rows} <= {"n0", "n1", "n2", "n3", "n4"}
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("what is c++?", ["C++"]),
+        ("Is (c++) older than pg_dump or at&t's labs?", ["C++", "pg_dump"]),
+        ('who saw the "green list"', ['The "green list"']),
+        ("`pg_dump`, and refund", ["pg_dump"]),
+        ("c and dump and x_pg_dump", []),
+        ("🚀", ["🚀"]),
+        (" ?! ", []),
+    ],
+)
+def test_names_with_signs_are_heard_in_a_question(
+    engine: Engine, question: str, named: list[str]
+) -> None:
+    engine.value("select ragpg.create_namespace('default')")
+    names = ["C++", "pg_dump", "AT&T", 'The "green list"', "Refund", "🚀"]
+    engine.rows(
+        "select * from ragpg.upsert_entities(1, array(select ragpg.entity_key(name) from unnest(%s::text[]) as name), %s)",
+        names,
+        names,
+    )
+    found = engine.rows("select name from ragpg.named_entities(%s, '{1}')", question)
+    assert sorted(row["name"] for row in found) == sorted(named)
