@@ -2,7 +2,7 @@
 
 Exit codes: 0 done; 1 failed, or done in part; 2 wrong use: an option, argument, filter or setting;
 3 the database or a model service cannot be used; 70 a fault in ragpg itself; 130 interrupted by
-Ctrl-C; 141 the reader of the output went away, as with `| head -1`.
+Ctrl-C, 143 by SIGTERM; 141 the reader of the output went away, as with `| head -1`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 import errno
 import os
 import re
+import signal
 import sys
+import threading
 import traceback
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -25,7 +27,7 @@ from ragpg.terminal import visible, visible_lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FAILED, USAGE, UNAVAILABLE, FAULT, INTERRUPTED, CLOSED = 1, 2, 3, 70, 130, 141
+FAILED, USAGE, UNAVAILABLE, FAULT, INTERRUPTED, CLOSED, TERMINATED = 1, 2, 3, 70, 130, 141, 143
 
 _ONE_INPUT = (
     errors.NamespaceNotFound,
@@ -78,11 +80,34 @@ def _secrets() -> set[str]:
     return {secret for secret in found if len(secret) >= 3}
 
 
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, which is heard as Ctrl-C is: what is held by a run that ends is given back."""
+
+
+@contextmanager
+def _hearing_sigterm() -> Iterator[None]:
+    """Let SIGTERM interrupt, unless somebody else listens."""
+
+    def end(number: int, frame: object) -> None:
+        raise _Terminated
+
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 @contextmanager
 def reported() -> Iterator[None]:
     """Turn whatever goes wrong inside into a message on standard error and an exit code."""
     try:
-        yield
+        with _hearing_sigterm():
+            yield
     except (click.exceptions.Exit, click.Abort):
         raise
     except errors.RagpgError as error:
@@ -93,7 +118,8 @@ def reported() -> Iterator[None]:
         raise
     except KeyboardInterrupt as error:
         click.echo("\nInterrupted. What was committed stays.", err=True)
-        raise click.exceptions.Exit(INTERRUPTED) from error
+        code = TERMINATED if isinstance(error, _Terminated) else INTERRUPTED
+        raise click.exceptions.Exit(code) from error
     except Exception as error:
         if isinstance(error, OSError) and error.errno == errno.EPIPE:
             _stop_writing()

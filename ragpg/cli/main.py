@@ -81,7 +81,7 @@ def main() -> None:
     ragpg search "how do refunds work?"
 
     Exit codes: 0 done, 1 failed or done in part, 2 wrong use, 3 database or model service
-    unavailable, 130 interrupted.
+    unavailable, 130 and 143 interrupted.
     """
     # The pool tells of lost connections, and so does the error that ends the command.
     logging.getLogger("psycopg").addHandler(logging.NullHandler())

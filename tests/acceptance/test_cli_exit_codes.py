@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -11,12 +12,14 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from ragpg.cli import failures
+from tests.integration.doubles import eventually
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
     from pathlib import Path
 
+    import psycopg
     from click.testing import Result
 
 #: Nothing listens there.
@@ -91,6 +94,27 @@ def test_ctrl_c_ends_quietly_and_the_next_run_completes_op_05(
     found = json.loads(ragpg_cli("ingest", str(docs), "--embedder", "hash", "--json").stdout)
     assert found["counts"]["stored"] + found["counts"]["unchanged"] == 600
     assert found["counts"]["stored"] > 0
+
+
+def test_sigterm_gives_back_what_others_wait_for(
+    ragpg_process: Callable[..., subprocess.Popen[str]],
+    db: psycopg.Connection[Any],
+    tmp_path: Path,
+) -> None:
+    """A text is embedded by one process at a time; one that is ended leaves it to the others."""
+    pytest.importorskip("openai")
+    claims = "select count(*) from ragpg.embedding_claim"
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        process = ragpg_process(
+            "ingest", str(_write(tmp_path / "docs", 3)), "--embedder", "openai:text-embedding-3-small",
+            OPENAI_API_KEY="a key", OPENAI_BASE_URL=f"http://127.0.0.1:{silent.getsockname()[1]}/v1",
+        )  # fmt: skip
+        assert eventually(lambda: db.execute(claims).fetchone() == (3,))
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == failures.TERMINATED, errors
+    assert "Interrupted" in errors
+    assert db.execute(claims).fetchone() == (0,)
 
 
 @pytest.mark.case("OP-05")
