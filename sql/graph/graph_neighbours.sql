@@ -28,9 +28,10 @@ begin atomic
   union all
   (select 'MENTIONS' as kind, 'd' || chunk.document_id, 'e' || mention.entity_id, 'e' || mention.entity_id,
           sum(mention.weight)::double precision, max(nullif(mention.description, ''))
-     from ragpg.chunk
+     from (select chunk.namespace_id, chunk.id, chunk.document_id from ragpg.chunk
+            where node_kind = 'd' and chunk.namespace_id = graph_neighbours.namespace_id and chunk.document_id = node
+            order by chunk.ordinal limit 2000) as chunk
      join ragpg.mention on mention.namespace_id = chunk.namespace_id and mention.chunk_id = chunk.id
-    where node_kind = 'd' and chunk.namespace_id = graph_neighbours.namespace_id and chunk.document_id = node
     group by chunk.document_id, mention.entity_id order by 5 desc, mention.entity_id limit k)
   union all
   (select 'MENTIONS' as kind, 'd' || chunk.document_id, 'e' || node, 'd' || chunk.document_id,
@@ -70,4 +71,4 @@ $$The neighbours of a document (node_kind d) or an entity (e), k of each kind of
   select * from ragpg.graph_neighbours((ragpg.namespace_ids('{default}'))[1], 'd', 17, 12);
 
 source, target and other are d or e and an id; other is the neighbour. Mentions are summed over the
-chunks of a document.$$;
+chunks of a document, the first 2,000 of them.$$;

@@ -25,16 +25,18 @@ begin
       select node.rank, found.id, count(*) over (partition by node.id) as ways
         from node
        cross join lateral ((select link.target_id as id from ragpg.link
-                             where link.namespace_id = owner and link.document_id = node.id and link.target_id is not null limit fanout)
+                             where link.namespace_id = owner and link.document_id = node.id and link.target_id is not null
+                             order by link.target, link.anchor limit fanout)
                             union all
                            (select link.document_id from ragpg.link
-                             where link.namespace_id = owner and link.target_id = node.id limit fanout)
+                             where link.namespace_id = owner and link.target_id = node.id
+                             order by link.document_id limit fanout)
                             union all
                            (select edge.target from ragpg.edge where edge.namespace_id = owner and edge.source = node.id
-                             order by edge.weight desc limit fanout)
+                             order by edge.weight desc, edge.target limit fanout)
                             union all
                            (select edge.source from ragpg.edge where edge.namespace_id = owner and edge.target = node.id
-                             order by edge.weight desc limit fanout)
+                             order by edge.weight desc, edge.source limit fanout)
                             union all
                            (select topic.document_id
                               from ragpg.chunk

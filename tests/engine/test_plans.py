@@ -130,11 +130,13 @@ def test_the_graph_reads_of_a_document_its_beginning(engine: Engine, condition: 
         reset session_replication_role"""
     seeds = "{1,2,3,3003,3004}"
     call = f"ragpg.graph_arm('{seeds}', '{{1}}', {condition}, 10, 'What of Orion?', with_seeds => true)"
+    calls = (call, "ragpg.graph_neighbours(1, 'd', 3000, 5)")
     pages = []
     for begin, end in ((1, 2000), (2001, 20000)):
         engine.connection.execute((grow % (begin, end)).encode())
-        pages.append(_pages(engine, call))
-    assert pages[1] < 1.5 * pages[0]
+        pages.append([_pages(engine, one) for one in calls])
+    for former, latter in zip(*pages, strict=True):
+        assert latter < 1.5 * former
 
 
 def test_many_links_of_one_document_are_not_compared_with_each_other(
