@@ -1,9 +1,11 @@
--- The statistics of a server begin anew when it has crashed, also where its main process lives on.
+-- The statistics of a server begin anew when it has crashed, also where its main process lives on. As
+-- numbers: how a time is written depends on the session.
 create or replace function ragpg.server_start()
 returns text
 language sql stable
 begin atomic
-  select pg_catalog.concat_ws(' ', pg_catalog.pg_postmaster_start_time(), bgwriter.stats_reset)
+  select pg_catalog.concat_ws(' ', extract(epoch from pg_catalog.pg_postmaster_start_time()),
+                              extract(epoch from bgwriter.stats_reset))
     from pg_catalog.pg_stat_bgwriter as bgwriter;
 end;
 
