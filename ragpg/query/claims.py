@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragpg.query.dates import GOES_ON
 from ragpg.sentences import split_sentences
 from ragpg.words import fold, words
 
@@ -70,6 +71,7 @@ _TABLE = re.compile(r"[ \t]*\|[^\n]*\n[ \t]*\|")
 _LISTED = re.compile(r"(?<=[:：])[*_]{0,3}[ \t]*\n(?=[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)])(?:[ \t]|\Z))")
 _LINE = re.compile(r"[^\n]+")
 _RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
+_DAY = re.compile(r"(?<!\d)\d{1,2}\.\Z")
 _BRACKETED = re.compile(r"[\[【][^\[\]【】\n]*[\]】](?:\([^)\s]*\)|:)?")
 
 
@@ -91,7 +93,7 @@ def extract_claims(answer: str) -> list[Sentence]:
     # Blanked, not cut, so that offsets stay those of the answer.
     body = _CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), answer)
     claims: list[Sentence] = []
-    bounds = split_sentences(body[: listed.start()] if listed else body)
+    bounds = _dated(body, split_sentences(body[: listed.start()] if listed else body))
     for start, end in _rows(body, _introduced(body, bounds)):
         decoration = _DECORATION.match(answer[start:end])
         heading = _HEADING.match(answer[start:end])
@@ -100,6 +102,17 @@ def extract_claims(answer: str) -> list[Sentence]:
         if not heading and is_claim(text):
             claims.append(Sentence(text, start, end))
     return claims
+
+
+def _dated(text: str, bounds: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The bounds without those inside of dates: the number of a day ends no sentence."""
+    whole: list[tuple[int, int]] = []
+    for start, end in bounds:
+        if whole and _DAY.search(text, *whole[-1]) and GOES_ON.match(text, start, end):
+            whole[-1] = (whole[-1][0], end)
+        else:
+            whole.append((start, end))
+    return whole
 
 
 def _introduced(text: str, bounds: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

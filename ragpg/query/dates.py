@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ragpg.query.bounds import bound_of
+from ragpg.words import fold
 
 if TYPE_CHECKING:
     from ragpg.query.bounds import Bound
@@ -15,19 +16,42 @@ if TYPE_CHECKING:
 _MONTH_NAMES = (
     "january february march april may june july august september october november december"
 )
-#: Names of months, full and short, to their numbers.
+#: The same in German, French, Spanish, Italian, Portuguese and Dutch, January to December.
+_FOREIGN = """
+    januar jänner janvier enero gennaio janeiro januari
+    februar février fevrier febrero febbraio fevereiro februari
+    märz mars marzo março maart
+    april avril abril aprile
+    mai mayo maggio maio mei
+    juni juin junio giugno junho
+    juli juillet julio luglio julho
+    august août aout agosto augustus
+    september septembre septiembre settembre setembro
+    oktober octobre octubre ottobre outubro
+    november novembre noviembre novembro
+    dezember décembre decembre diciembre dicembre dezembro december
+"""
+#: Names of months, in English also short, to their numbers.
 MONTHS = {
+    form: at
+    for at, line in enumerate(_FOREIGN.split("\n")[1:-1], start=1)
+    for name in line.split()
+    for form in (name, fold(name))
+} | {
     name: at
     for at, month in enumerate(_MONTH_NAMES.split(), start=1)
     for name in (month, month[:3], "sept" if month == "september" else month)
 }
+#: What a sentence may begin with that is the rest of a date: "am 3." goes on with "März".
+GOES_ON = re.compile(rf"(?:{'|'.join(map(re.escape, MONTHS))})\b", re.IGNORECASE)
 _MONTH_NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DATES = (
     re.compile(r"(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)"),
     re.compile(r"(?<![\d.])(?P<a>\d{1,2})(?P<sep>[./])(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)"),
     re.compile(
-        rf"(?<!\d)(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(?P<name>{_MONTH_NAME})\b\.?"
-        r"(?:,?\s+(?P<y>\d{4})(?!\d))?",
+        r"(?<!\d)(?P<d>\d{1,2})(?:st|nd|rd|th|er|\.)?\s+(?:(?:of|de)\s+)?"
+        rf"(?P<name>{_MONTH_NAME})\b\.?"
+        r"(?:,?\s+(?:de\s+)?(?P<y>\d{4})(?!\d))?",
         re.I,
     ),
     re.compile(
@@ -35,7 +59,7 @@ _DATES = (
         r"(?:,?\s+(?P<y>\d{4})(?!\d))?",
         re.I,
     ),
-    re.compile(rf"\b(?P<name>{_MONTH_NAME})\b\.?,?\s+(?P<y>\d{{4}})(?!\d)", re.I),
+    re.compile(rf"\b(?P<name>{_MONTH_NAME})\b\.?,?\s+(?:de\s+)?(?P<y>\d{{4}})(?!\d)", re.I),
 )
 
 

@@ -56,6 +56,7 @@ _GROUPED = (
 _DIGITS = rf"(?:{_GROUPED})(?![\d])|\d+(?:[.,]\d+)*"
 #: Arabic marks for decimals and thousands.
 _MARKS = str.maketrans("٫٬", ".,")
+_MINUS = re.compile(r"\bminus (?=\d)", re.IGNORECASE)
 # Letters that make a digit behind them part of a name; Chinese ones stand beside plain numbers.
 _LATIN = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 _SPELLED = "|".join(sorted([*NUMBER_WORDS, "dozen"], key=len, reverse=True))
@@ -78,7 +79,7 @@ _ORDINAL = re.compile(rf"\b(?P<word>{'|'.join(_ORDINALS[1:])})\s+(?P<noun>[^\W\d
 @lru_cache(maxsize=4096)
 def quantities(text: str) -> tuple[Sequence[Quantity], Sequence[Date]]:
     """Numbers and dates of a text in order; a date's digits are not given as numbers again."""
-    text, dates = take_dates(text.translate(_MARKS))
+    text, dates = take_dates(_MINUS.sub("-", text.translate(_MARKS)))
     lower = text.lower()
     numbers = [quantity for found in _NUMBER.finditer(lower) if (quantity := _number(lower, found))]
     for found in _ARTICLE_UNIT.finditer(lower):

@@ -37,6 +37,9 @@ data 1e12 tb terabyte terabytes
 data 1024 kib
 data 1048576 mib
 data 1073741824 gib
+bits 1e3 kbit kbits kbps
+bits 1e6 mbit mbits mbps
+bits 1e9 gbit gbits gbps
 length 1e-9 nm
 length 1e-3 mm millimeter millimeters millimetres
 length 1e-2 cm centimeter centimeters centimetres

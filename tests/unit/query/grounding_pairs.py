@@ -218,6 +218,27 @@ The contract began on 3 March 2025.
 该市有3万居民。
 + 该市有30000居民。
 - 该市有3000居民。
+
+Der Vertrag beginnt am 3. März 2025 und endet nie.
++ Der Vertrag beginnt am 3. März 2025.
+- Der Vertrag beginnt am 4. März 2025.
+- Der Vertrag beginnt am 3. Mai 2025.
+- Der Vertrag beginnt nicht am 3. März 2025.
+
+El contrato empieza el 3 de marzo de 2025.
++ El contrato empieza el 3 de marzo de 2025.
+- El contrato empieza el 4 de marzo de 2025.
+- El contrato empieza el 3 de mayo de 2025.
+
+Le contrat commence le 3 mars 2025.
++ Le contrat commence le 3 mars 2025.
+- Le contrat commence le 3 mai 2025.
+
+The speed is 100 Mbit/s and the temperature was -5 °C.
++ The speed is 100 Mbit/s.
++ The temperature was minus 5 °C.
+- The speed is 100 MB/s.
+- The temperature was 5 °C.
 """
 
 

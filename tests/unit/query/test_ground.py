@@ -364,3 +364,9 @@ def test_tags_of_emphasis_are_no_part_of_a_claim() -> None:
     assert verdicts("Keys rotate every <b>90</b> days.", "Keys rotate every 90 days.") == [
         "supported"
     ]
+
+
+def test_the_number_of_a_day_ends_no_claim() -> None:
+    answer = "Der Vertrag beginnt am 3. März 2025. Er hat die Nummer 3. Kosten fallen keine an."
+    texts = [claim.text for claim in extract_claims(answer)]
+    assert (texts[0], len(texts)) == ("Der Vertrag beginnt am 3. März 2025.", 3)
