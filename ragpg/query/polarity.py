@@ -98,7 +98,7 @@ _ALL = word_set("""
 """)
 _SOME = word_set("""
     some sometimes several few many most often usually occasionally rarely partly mostly
-    certain typically generally may might einige manche
+    certain typically generally may might half majority minority einige manche
 """)
 _ONLY = word_set("""
     only solely exclusively alone nur ausschliesslich lediglich seulement

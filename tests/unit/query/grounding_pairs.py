@@ -234,6 +234,11 @@ Le contrat commence le 3 mars 2025.
 + Le contrat commence le 3 mars 2025.
 - Le contrat commence le 3 mai 2025.
 
+Half of the users left.
++ Half of the users left.
+- All of the users left.
+- Every user left.
+
 The speed is 100 Mbit/s and the temperature was -5 °C.
 + The speed is 100 Mbit/s.
 + The temperature was minus 5 °C.
