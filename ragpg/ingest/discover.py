@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Default size limit of a file, in bytes.
 MAX_BYTES = 50_000_000
+#: How often a file is read that changes while it is read.
+_READINGS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +116,12 @@ def discover_below(
 
 
 def read_file(candidate: Candidate, *, max_bytes: int = MAX_BYTES) -> bytes:
-    """The bytes of a file. Raises LoadError naming the source where it cannot be read, is no
-    regular file any more, or has grown over the limit since it was found."""
+    """The bytes of a file, read again where it was written to meanwhile; of one that is written to
+    all the time (a log) what the last reading gave, until the next ingest.
+
+    Raises LoadError naming the source where it cannot be read, is no regular file any more, or has
+    grown over the limit since it was found.
+    """
     try:
         # Without O_NONBLOCK a pipe put in the file's place would wait for a writer.
         descriptor = os.open(
@@ -124,7 +130,13 @@ def read_file(candidate: Candidate, *, max_bytes: int = MAX_BYTES) -> bytes:
         with open(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise LoadError(f"{candidate.source}: not a regular file")
-            data = file.read(max_bytes + 1)
+            for _ in range(_READINGS):
+                before = os.fstat(descriptor)
+                file.seek(0)
+                data = file.read(max_bytes + 1)
+                after = os.fstat(descriptor)
+                if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
+                    break
     except OSError as error:
         raise LoadError(f"{candidate.source}: {_reason(error)}") from error
     if len(data) > max_bytes:

@@ -273,3 +273,42 @@ def test_looking_at_some_paths_finds_what_looking_at_all_finds(tmp_path: Path) -
         }
     some = discover_below(root, [root / "deep", root / "b.md"], include=["*.md"], exclude=["b*"])
     assert [file.source for file in some.files] == ["deep/er/a.md"]
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old half, old half")
+    [file] = discover([tmp_path]).files
+    plain, looks = os.fstat, []
+
+    def fstat(descriptor: int) -> os.stat_result:
+        looks.append(descriptor)
+        # The first look is for the kind of file, the next two are around the first reading.
+        if len(looks) == 3:
+            path.write_text("new half, new half!")
+        return plain(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ragpg.ingest.discover.os.fstat", fstat)
+        assert read_file(file) == b"new half, new half!"
+    assert len(looks) == 5
+
+
+def test_a_file_that_changes_all_the_time_is_read_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.log"
+    path.write_text("first\n")
+    [file] = discover([tmp_path]).files
+    plain = os.fstat
+
+    def fstat(descriptor: int) -> os.stat_result:
+        with path.open("a") as log:
+            log.write("more\n")
+        return plain(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ragpg.ingest.discover.os.fstat", fstat)
+        assert read_file(file).startswith(b"first\nmore\n")
