@@ -386,12 +386,15 @@ def test_a_limit_of_the_role_spares_long_ingests_and_index_builds_db_07(
             assert report.chunks > 10_000
             [check] = [one for one in rag.doctor() if one.name == "embedding space 1"]
             assert check.detail.endswith("HNSW index")
+        with ragpg.connect(database) as rag:
             assert rag.search("word77").hits
         with psycopg.connect(limited) as connection:
             assert connection.execute("show statement_timeout").fetchone() == ("500ms",)
             with pytest.raises(psycopg.errors.QueryCanceled):
                 connection.execute("select pg_sleep(1)")
     finally:
+        # A session that ends takes its temporary tables along, from under who lists what the role has.
+        assert eventually(lambda: sessions(db) == 0)
         db.execute(f"reassign owned by {role} to current_user; drop owned by {role}")
         db.execute(f"drop role {role}")
 
