@@ -94,11 +94,10 @@ SECTIONS = (
     Section(
         "Graph",
         "select * from ragpg.graph_arm(%(seeds)s, %(ids)s, null, 10)",
-        ("with seed as",),
-        "The first statement walks from the five best seeds: mentions of each seed's chunk and topics of"
-        " its document are read by index, a dozen rows a seed, and its tiers are bounded before they are"
-        " joined to opening chunks. Nothing in it reads a table in full. The second drops what is found"
-        " already and opens a passage for each document.",
+        ("with heard as", "with seed as materialized", "with step as"),
+        "From the five best seeds: the first statement goes over what is named (mentions of each seed's"
+        " chunk, topics of its document), the second over links. Both read a bounded number of rows for"
+        " each, by index. The third sums what leads to the same document and opens a passage of it.",
     ),
     Section(
         "Sentences",
