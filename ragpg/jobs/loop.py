@@ -113,6 +113,8 @@ class Loop:
             except RagpgError as error:
                 if isinstance(error, (SchemaMissing, SchemaOutdated)):
                     raise
+                if self.options.drain and isinstance(error, ReadOnlyDatabase):
+                    raise  # Whoever waits for its end would wait for ever.
                 self._wait(error, self._longer())
 
     def _fetch(self, query: Query[Row], **parameters: Any) -> list[Row]:

@@ -3,7 +3,8 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  raise exception 'filter: %', message using errcode = 'RG003',
+  -- A list of thousands of values would bury what is wrong with it.
+  raise exception 'filter: %', case when length(message) > 300 then left(message, 300) || ' ...' else message end using errcode = 'RG003',
     hint = 'Operators: eq, ne, gt, gte, lt, lte, in, not_in, contains, contains_any, contains_all, exists, starts_with, date; combine with and, or, not.';
 end $$;
 

@@ -32,6 +32,12 @@ begin
   value := coalesce(value, case when cardinality(path) = 1 then format('%s.metadata -> %L', chunk, path[1])
                                 else format('%s.metadata #> %L::text[]', chunk, path) end);
 
+  if op in ('in', 'not_in', 'contains_any')
+     and (kind <> 'array' or exists (select 1 from jsonb_array_elements(operand) as item
+                                      where jsonb_typeof(item) in ('object', 'array'))) then
+    perform ragpg.filter_error(format('"%s" on "%s" needs a list of plain values, got %s', operator, key, operand));
+  end if;
+
   case op
     when 'eq' then
       if kind = 'null' then
@@ -52,10 +58,7 @@ begin
     when 'ne' then
       return format('not (%s)', ragpg.filter_field(key, 'eq', operand, chunk));
     when 'in', 'contains_any' then
-      if kind <> 'array' or exists (select 1 from jsonb_array_elements(operand) as item
-                                     where jsonb_typeof(item) in ('object', 'array')) then
-        perform ragpg.filter_error(format('"%s" on "%s" needs a list of plain values, got %s', operator, key, operand));
-      elsif jsonb_array_length(operand) = 0 then
+      if jsonb_array_length(operand) = 0 then
         return 'false';
       elsif jsonb_array_length(operand) <= 20 then
         return (select '(' || string_agg(ragpg.filter_field(key, case op when 'in' then 'eq' else 'contains' end, item, chunk), ' or ') || ')'

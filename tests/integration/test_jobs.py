@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 import ragpg
-from ragpg.errors import ConfigError, RateLimited
+from ragpg.errors import ConfigError, RateLimited, ReadOnlyDatabase
 from ragpg.jobs.listen import Listener
 from ragpg.jobs.options import WorkOptions
 from ragpg.jobs.queue import AsyncQueue, Queue
@@ -411,3 +412,17 @@ def test_a_key_that_a_service_refuses_is_not_in_the_queue_op_01(
     assert "401" in row[0]
     assert any("401" in note for note in notes)
     assert KEY not in "".join((row[0], *notes, caplog.text))
+
+
+def test_a_drain_that_may_not_write_ends_instead_of_waiting_for_ever(database: str) -> None:
+    with ragpg.connect(database) as rag:
+        Queue(rag).enqueue(texts=[("a.md", "A text.")], namespace="handbook")
+    read_only = make_conninfo(database, options="-c default_transaction_read_only=on")
+    stop = threading.Event()
+    giving_up = threading.Timer(10, stop.set)
+    giving_up.start()
+    try:
+        with ragpg.connect(read_only) as rag, pytest.raises(ReadOnlyDatabase):
+            work(rag, WorkOptions(drain=True, poll=0.1), stop=stop)
+    finally:
+        giving_up.cancel()
