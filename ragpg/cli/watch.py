@@ -93,7 +93,16 @@ def watch(
         for remark in report.notes:
             output.note(remark)
 
-    former = {one: signal.signal(one, lambda *_: stop.set()) for one in _SIGNALS}
+    former = {one: signal.getsignal(one) for one in _SIGNALS}
+
+    def stopped(number: int, frame: object) -> None:
+        stop.set()
+        for one, handler in former.items():
+            # The next one does not wait, as for a table that somebody has locked.
+            signal.signal(one, handler)
+
+    for one in _SIGNALS:
+        signal.signal(one, stopped)
     try:
         with clients.connect(**connection) as rag:
             output.note(f"watching {', '.join(f'{one.path} -> {one.namespace}' for one in wanted)}")

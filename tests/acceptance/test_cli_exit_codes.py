@@ -117,6 +117,23 @@ def test_sigterm_gives_back_what_others_wait_for(
     assert db.execute(claims).fetchone() == (0,)
 
 
+def test_a_watch_that_waits_for_a_table_ends_at_the_second_signal(
+    ragpg_process: Callable[..., subprocess.Popen[str]],
+    db: psycopg.Connection[Any],
+    tmp_path: Path,
+) -> None:
+    waiting = "select count(*) > 0 from pg_locks where not granted and relation = 'ragpg.namespace'::regclass"
+    with db.transaction():
+        db.execute("lock table ragpg.namespace in access exclusive mode")
+        process = ragpg_process("watch", str(_write(tmp_path / "docs", 1)), "--embedder", "none")
+        assert eventually(lambda: db.execute(waiting).fetchone() == (True,))
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == failures.TERMINATED, errors
+    assert "Interrupted" in errors
+
+
 @pytest.mark.case("OP-05")
 def test_a_closed_pipe_ends_quietly_op_05(
     ragpg_process: Callable[..., subprocess.Popen[str]], tmp_path: Path
