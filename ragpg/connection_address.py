@@ -75,7 +75,7 @@ def _check_url(rest: str) -> None:
         reason = "what follows the @ is no list of hosts and ports"
     if reason:
         raise ConfigError(
-            f"the database URL cannot be read because {reason}, which is not percent-encoded",
+            f"the database URL cannot be read, as by a part that is not percent-encoded: {reason}",
             hint=_HINT,
         )
 
