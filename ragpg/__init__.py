@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ragpg.client import connect as connect
     from ragpg.client_async import AsyncClient as AsyncClient
     from ragpg.client_async import aconnect as aconnect
+    from ragpg.config.values import Config as Config
     from ragpg.errors import RagpgError as RagpgError
     from ragpg.feedback.feedback import AsyncFeedback as AsyncFeedback
     from ragpg.feedback.feedback import Feedback as Feedback
@@ -84,6 +85,7 @@ _PLACES = {
     "Citation": "types",
     "Claim": "types",
     "Client": "client",
+    "Config": "config.values",
     "Delta": "types",
     "Document": "types",
     "Done": "types",

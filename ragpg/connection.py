@@ -123,8 +123,9 @@ def check_install(rows: list[Install], schema: str) -> None:
         from ragpg import __version__
 
         raise SchemaOutdated(
-            f"schema {schema} was installed by ragpg {rows[0].version}; this is ragpg "
-            f"{__version__}, and its SQL differs",
+            f"schema {schema} has the SQL of another ragpg: it was installed by "
+            f"{rows[0].version}, this is {__version__}"
+            + (", of another build" if rows[0].version == __version__ else ""),
             hint=f"run: {sqlfiles.migrate_command(schema)} (or use the package of that version)",
         )
 

@@ -77,8 +77,8 @@ begin
     when 'not_in' then
       return format('not (%s)', ragpg.filter_field(key, 'in', operand, chunk));
     when 'contains' then
-      if kind = 'object' then
-        perform ragpg.filter_error(format('"%s" on "%s" needs a plain value, got %s', operator, key, operand));
+      if kind in ('object', 'array') then
+        perform ragpg.filter_error(format('"%s" on "%s" needs a plain value (contains_any and contains_all take lists), got %s', operator, key, operand));
       end if;
       return format('coalesce(jsonb_typeof(%s) = ''array'' and (%1$s) @> %L::jsonb, false)', value, jsonb_build_array(operand))
         || case when cardinality(path) = 1 then format(' and %s.metadata @> %L::jsonb', chunk,

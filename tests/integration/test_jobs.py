@@ -419,7 +419,7 @@ def test_a_drain_that_may_not_write_ends_instead_of_waiting_for_ever(database: s
         Queue(rag).enqueue(texts=[("a.md", "A text.")], namespace="handbook")
     read_only = make_conninfo(database, options="-c default_transaction_read_only=on")
     stop = threading.Event()
-    giving_up = threading.Timer(10, stop.set)
+    giving_up = threading.Timer(60, stop.set)
     giving_up.start()
     try:
         with ragpg.connect(read_only) as rag, pytest.raises(ReadOnlyDatabase):

@@ -23,6 +23,7 @@ NAMES = [
     "Citation",
     "Claim",
     "Client",
+    "Config",
     "Delta",
     "Document",
     "Done",
