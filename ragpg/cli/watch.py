@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from typing import TYPE_CHECKING, Unpack
@@ -11,6 +10,7 @@ import click
 
 from ragpg.cli import clients, config_option, options, output
 from ragpg.cli.ingest import file_json, line, totals
+from ragpg.cli.signals import stopped_by_signals
 from ragpg.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -93,17 +93,7 @@ def watch(
         for remark in report.notes:
             output.note(remark)
 
-    former = {one: signal.getsignal(one) for one in _SIGNALS}
-
-    def stopped(number: int, frame: object) -> None:
-        stop.set()
-        for one, handler in former.items():
-            # The next one does not wait, as for a table that somebody has locked.
-            signal.signal(one, handler)
-
-    for one in _SIGNALS:
-        signal.signal(one, stopped)
-    try:
+    with stopped_by_signals(stop):
         with clients.connect(**connection) as rag:
             output.note(f"watching {', '.join(f'{one.path} -> {one.namespace}' for one in wanted)}")
             watching.watch(
@@ -117,12 +107,6 @@ def watch(
                 on_note=output.note,
             )
         output.note("stopped")
-    finally:
-        for one, handler in former.items():
-            signal.signal(one, handler)
-
-
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 def _now() -> str:

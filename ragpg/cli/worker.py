@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from dataclasses import replace
@@ -12,13 +11,12 @@ import click
 
 from ragpg.cli import clients, options, output
 from ragpg.cli.ingest import file_json, line
+from ragpg.cli.signals import stopped_by_signals
 
 if TYPE_CHECKING:
     from ragpg.cli.options import Connection
     from ragpg.jobs.queries import Job
     from ragpg.types import FileReport
-
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 @click.command()
@@ -96,17 +94,7 @@ def worker(
                 else:
                     output.say(f"{time.strftime('%H:%M:%S')} {job.namespace}: {line(file)}")
 
-    former = {one: signal.getsignal(one) for one in _SIGNALS}
-
-    def stopped(number: int, frame: object) -> None:
-        stop.set()
-        for one, handler in former.items():
-            # The next one does not wait.
-            signal.signal(one, handler)
-
-    for one in _SIGNALS:
-        signal.signal(one, stopped)
-    try:
+    with stopped_by_signals(stop):
         with clients.open_client(
             connection["dsn"], connection["schema"], embedder, settings=settings
         ) as rag:
@@ -119,6 +107,3 @@ def worker(
                 on_note=output.note,
             )
         output.note(f"stopped; {count} jobs done")
-    finally:
-        for one, handler in former.items():
-            signal.signal(one, handler)
